@@ -24,14 +24,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftmdp.inventory.joint_orders import JointItems, cost_shares, order_together
+from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, order_together
+from driftmdp.inventory.lowest_cost import best_division
 from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_menu_exactly
 from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 
-PERIODS, WARM_UP = 20_000, 200
+PERIODS, WARM_UP, BATCHES = 20_200, 200, 40
+WAYS = ("together", "whole", "without")
 CAPACITY = 60
 RATIOS = (0.0, 1.0, 4.0, 12.0, 40.0)  # of K to the mean of the items' own fixed costs
 SHARES = np.linspace(0.0, 1.0, 13) ** 2  # of K, at which an item's cost is computed for the bound
@@ -48,13 +50,22 @@ class Case(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A case, and the costs per period: of each way of ordering, and the lower bound."""
+    """A case, the mean costs per period of BATCHES parts of its time by way of ordering, and the lower bound."""
 
     case: Case
-    together: float
-    whole: float
-    without: float
+    paid: dict[str, Floats]
     bound: float
+
+    def cost(self, how: str) -> float:
+        """Return the mean cost per period."""
+        return float(self.paid[how].mean())
+
+    def gain(self) -> tuple[float, float]:
+        """Return how much more the better way of ordering each alone costs than together, and twice its error."""
+        together = self.paid["together"]
+        alone = min((self.paid["whole"], self.paid["without"]), key=lambda paid: float(paid.mean()))
+        differences = (alone - together) / together.mean()
+        return float(differences.mean()), float(2.0 * differences.std(ddof=1) / BATCHES**0.5)
 
 
 def draw_case(seed: int, number: int) -> Case:
@@ -105,16 +116,15 @@ def gain(case: Case, item: int, fixed: float) -> float:
 
 
 def lower_bound(case: Case) -> float:
-    """Return the best sum of the items' costs over divisions of K. Costs between the computed ones are chords."""
-    n, cost = len(case.terms), case.shared.cost
-    table = np.array([[gain(case, i, case.terms[i].fixed + share * cost) for share in SHARES] for i in range(n)])
-    slopes = np.diff(table, axis=1) / np.maximum(np.diff(SHARES) * cost, 1e-300)
-    steps = sorted(((slopes[i, j], i, j) for i in range(n) for j in range(SHARES.size - 1)), reverse=True)
-    total, left = float(table[:, 0].sum()), cost
-    for slope, _, j in steps:  # the cost of an item is concave in its fixed cost, so the steepest chords come first
-        part = min(left, float(SHARES[j + 1] - SHARES[j]) * cost)
-        total, left = total + max(slope, 0.0) * part, left - part
-    return total
+    """Return the best sum of the items' costs over divisions of K."""
+    cost = case.shared.cost
+    table = np.array(
+        [
+            [gain(case, item, terms.fixed + share * cost) for share in (SHARES if cost else (0.0,))]
+            for item, terms in enumerate(case.terms)
+        ]
+    )
+    return best_division(table, SHARES * cost) if cost else float(table.sum())
 
 
 class Menus:
@@ -135,21 +145,22 @@ class Menus:
         return self._found[key]
 
 
-def simulate(case: Case, demand: Longs, how: str) -> float:
-    """Return the cost per period of a way of ordering: together, whole or without."""
+def simulate(case: Case, demand: Longs, how: str) -> Floats:
+    """Return the cost per period of a way of ordering, one of WAYS, by part of the time."""
     n, lead = len(case.terms), case.terms[0].lead_time
     fixed, holding, lost = (
         np.array([getattr(t, name) for t in case.terms]) for name in ("fixed", "holding", "lost")
     )
     ones = np.ones(n)
+    sharing = SharingItems(fixed, holding, lost, lead * ones, means_of(case), ones)
     shares = {
-        "together": cost_shares(case.shared, fixed, holding, means_of(case), ones, float(case.wait)),
+        "together": cost_shares(case.shared, sharing, float(case.wait)),
         "whole": np.full(n, case.shared.cost),
         "without": np.zeros(n),
     }[how]
     menus = [Menus(case, i, fixed[i] + shares[i]) for i in range(n)]
     stock, way = np.zeros(n, np.int64), np.zeros((n, lead), np.int64)
-    paid = 0.0
+    paid = np.zeros(demand.shape[1])
     for t in range(demand.shape[1]):
         if lead:
             stock += way[:, 0]
@@ -171,9 +182,8 @@ def simulate(case: Case, demand: Longs, how: str) -> float:
         cost = fixed[orders > 0].sum() + (case.shared.cost if orders.any() else 0.0)
         sold = np.minimum(stock, demand[:, t])
         stock -= sold
-        cost += (lost * (demand[:, t] - sold)).sum() + (holding * stock).sum()
-        paid += cost if t >= WARM_UP else 0.0
-    return float(paid / (demand.shape[1] - WARM_UP))
+        paid[t] = cost + (lost * (demand[:, t] - sold)).sum() + (holding * stock).sum()
+    return np.asarray(paid[WARM_UP:].reshape(BATCHES, -1).mean(axis=1))
 
 
 def judge(task: tuple[int, int]) -> Verdict:
@@ -181,19 +191,29 @@ def judge(task: tuple[int, int]) -> Verdict:
     case = draw_case(*task)
     rng = np.random.default_rng((*task, 1))
     demand = np.stack([rng.choice(law.size, PERIODS, p=law) for law in case.laws])
-    paid = [simulate(case, demand, how) for how in ("together", "whole", "without")]
-    return Verdict(case, paid[0], paid[1], paid[2], lower_bound(case))
+    return Verdict(case, {how: simulate(case, demand, how) for how in WAYS}, lower_bound(case))
 
 
 def print_table(found: Sequence[Verdict]) -> None:
-    print("K / f   cases   over bound: together   K in each   without K   best alone / together: least  mean")
+    """Print a line for each ratio of K to the items' own costs."""
+    print(
+        "K / f   cases   over bound: together   K in each   without K   alone over together: mean   least   worse"
+    )
     for ratio in RATIOS:
-        mine = [v for v in found if v.case.ratio == ratio]
+        mine = [verdict for verdict in found if verdict.case.ratio == ratio]
         if mine:
-            over = [np.mean([getattr(v, how) / v.bound for v in mine]) for how in ("together", "whole", "without")]
-            gains = [min(v.whole, v.without) / v.together for v in mine]
+            over = [np.mean([verdict.cost(how) / verdict.bound for verdict in mine]) for how in WAYS]
+            gains = [verdict.gain() for verdict in mine]
+            worse = sum(gain + error < 0.0 for gain, error in gains)
+            means = [1.0 + gain for gain, _ in gains]
             cells = "   ".join(f"{value:9.3f}" for value in over)
-            print(f"{ratio:5.0f} {len(mine):7d}   {cells}   {min(gains):12.3f} {np.mean(gains):7.3f}")
+            print(f"{ratio:5.0f} {len(mine):7d}   {cells}   {np.mean(means):9.3f} {min(means):9.4f} {worse:5d}")
+    gains = [verdict.gain() for verdict in found]
+    below = sum(gain < -1e-9 for gain, _ in gains)
+    clearly = sum(gain + error < 0.0 for gain, error in gains)
+    least, error = min(gains)
+    print(f"Together costs more in {below} of {len(gains)} cases, in {clearly} beyond twice the error of the mean.")
+    print(f"The most: {-100 * least:.2f}% (+- {100 * error:.2f}%).")
 
 
 def main() -> None:

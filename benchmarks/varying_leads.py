@@ -32,7 +32,7 @@ from tests.reference.varying_leads import VaryingLeads
 from benchmarks.order_gaps import draw_law
 from driftmdp.inventory.lead_times import learn_from_counts
 from driftmdp.inventory.sample_draws import N_PATHS, shifted_uniforms
-from driftmdp.kernels import late_orders, path_orders, service_orders
+from driftmdp.kernels import late_orders, late_service, path_orders, service_orders
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.late_orders import EARLIEST, ON_TIME, LateOrders
 from driftmdp.kernels.ordering_arrays import (
@@ -158,8 +158,10 @@ class Planner:
     def order_for_service(self, state: tuple[int, Longs, Longs], balance: float) -> int:
         """Return the order of a state for the service target."""
         demand, late = self.paths(state, FIRST_PATHS)
-        about = self._terms, state[0], self.expected(state), demand, self._periods, (TARGET, 0, balance), late
-        return int(service_orders.plan_late_for_service(*about)[0])
+        about = self._terms, state[0], NOTHING, self.expected(state), demand, self._periods, (TARGET, 0, balance)
+        if late.delays.shape[0] == 0:
+            return int(service_orders.plan_ages_for_service(*about)[0])
+        return int(late_service.plan_late_for_service(*about, late)[0])
 
 
 def as_promised(lead: int, forgets: bool) -> Seen:

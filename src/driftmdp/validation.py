@@ -5,7 +5,9 @@ import difflib
 import math
 import numbers
 import os
+import re
 import sys
+import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
@@ -19,6 +21,8 @@ from driftmdp.errors import InvalidInputError
 
 SHOWN_CHARACTERS = 200  # characters of a value in a message
 LARGEST = 1e150  # rewards up to this size can be added up and squared without overflow
+# Letters and marks that are printable, and that no font shows: joiners, fillers, selectors of variants.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 
 Array = TypeVar("Array", bound=NDArray[Any])
 
@@ -195,7 +199,24 @@ def nearest_name(name: Any, choices: Iterable[str]) -> str:
         return ""
     by_lower = {choice.lower(): choice for choice in choices if choice != name}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
-    return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+    if not close:
+        return ""
+    choice = by_lower[close[0]]
+    looks_equal = as_seen(choice) == as_seen(name)
+    return f" Did you mean {ascii(choice) if looks_equal else repr(choice)}?"  # so that they differ
+
+
+def as_seen(text: str) -> str:
+    r"""Return a text as a reader sees it: without characters that cannot be seen, and in one form of each other.
+
+    Examples
+    --------
+    >>> from driftmdp.validation import as_seen
+    >>> as_seen("\ufeffDatum\u200b"), as_seen("Ka\u0308se") == as_seen("K\xe4se")
+    ('Datum', True)
+    """
+    normal = unicodedata.normalize("NFKC", text)
+    return "".join(c for c in normal if (c.isprintable() or c.isspace()) and not _UNSEEN.match(c))
 
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)

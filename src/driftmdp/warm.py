@@ -13,7 +13,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -241,42 +241,41 @@ def _sell() -> None:
     series = inventory.Series("A", dates, np.arange(dates.size) % 4)
     for lead_time, capacity in ((0, 4), (1, None)):
         inventory.backtest(inventory.Sales((series,)), inventory.Costs(), capacity, lead_time, workers=1)
+    items = [inventory.ItemSettings("A", {"supplier": "Mill"})]
+    mill = inventory.Supplier("Mill", {"order_cost": 1.0, "minimum_units": 2})
+    inventory.backtest(inventory.Sales((series,)), inventory.Costs(), 9, workers=1, items=items, suppliers=[mill])
     inventory.compare_rules(problems.inventory(capacity=4, horizon=HORIZON), [0])
 
 
 def _keep_shop() -> None:
     with tempfile.TemporaryDirectory() as folder:
         shop = inventory.Shop.create(Path(folder) / "shop.db", inventory.Costs(), capacity=4)
+        own, supplier = inventory.ItemSettings("A", {"supplier": "S"}), inventory.Supplier("S", {"order_cost": 1.0})
         for day in (date(2026, 1, 1), date(2026, 1, 2)):
-            shop.decide([inventory.Count("A", 2)], day)
+            shop.decide([inventory.Count("A", 2)], day, items=[own], suppliers=[supplier])
             shop.record([inventory.Sold("A", day, 1)])
         shop.explain("A")
         shop.close()
         _receive(Path(folder) / "late.db")
     engine = order_engine.OrderEngine("driftmdp.warm:forecast_zeros")
-    engine.add_items(
-        ["A", "B"],
-        [
-            inventory.ItemTerms(
-                inventory.Costs(), None, lead_time=2, service=goal, supplier="North", shared_order=SharedOrder(1.0)
-            )
-            for goal in (None, 0.9)
-        ],
-    )
+    terms = inventory.ItemTerms(inventory.Costs(), None, lead_time=2, supplier="S", shared_order=SharedOrder(1.0))
+    engine.add_items(["A", "B"], [terms, replace(terms, service=0.9)])
     nothing = np.zeros(2, np.int64)
     engine.decide(date(2026, 1, 1).toordinal(), np.arange(2), nothing, nothing.reshape(2, 1), None)
 
 
 def _receive(path: Path) -> None:
-    """Keep a shop of which deliveries are told."""
+    """Keep shops of which deliveries are told, with our forecaster and with another."""
     monday = date(2026, 1, 5)
     north = inventory.Supplier("North", {"order_cost": 1.0})
-    mine = inventory.ItemSettings("A", {"supplier": "North"})
-    with inventory.Shop.create(path, inventory.Costs(), capacity=4, lead_time=1) as shop:
-        sold = inventory.Sold("A", monday, 1, ordered=2, stock=2)
-        shop.record([sold], items=[mine], suppliers=[north])
-        shop.receive([inventory.Delivery("A", monday + timedelta(1), 0)])
-        shop.decide([inventory.Count("A", 0)], monday + timedelta(1))
+    mine = inventory.ItemSettings("A", {"supplier": "North"}), inventory.ItemSettings("B", {"service": 0.9})
+    for place, forecaster in enumerate((None, "driftmdp.warm:forecast_zeros")):
+        where, costs = path.with_name(f"{place}.db"), inventory.Costs()
+        with inventory.Shop.create(where, costs, capacity=4, lead_time=1, forecaster=forecaster) as shop:
+            sold = [inventory.Sold(sku, monday, 1, ordered=2, stock=2) for sku in "AB"]
+            shop.record(sold, items=mine, suppliers=[north])
+            shop.receive([inventory.Delivery(sku, monday + timedelta(1), 0) for sku in "AB"])
+            shop.decide([inventory.Count(sku, 0) for sku in "AB"], monday + timedelta(1))
 
 
 def forecast_zeros(history: object, days: np.ndarray) -> np.ndarray:

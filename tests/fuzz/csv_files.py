@@ -1,7 +1,7 @@
 """Random CSV files into reading, a shop, and the commands: each is used or refused with one sentence.
 
 After a refusal the shop is what it was, and it opens again. A file that is used has no cell that can be read in two
-ways.
+ways, unless another cell has only one and so decides how the file is written.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import csv
 import functools
 import io
 import random
+import re
 import sys
 import tempfile
 from datetime import date, timedelta
@@ -42,12 +43,17 @@ NUMBERS += (
 DATES = (
     "2199-12-31|2026-02-30|2026-11-16T00:00|2026-11-16 00:00:00.000|||x|-|2026-11|2026-11-16\x1b[2J| 2026-11-17 "
 )
+DATES += "|16.11.2026|17.11.26|11/16/2026|16/11/2026|2026-11-16 09:30"
+NUMBERS += "|1.000,00|1 000|1'000"
 NAMES = '=cmd|+1|@a|\'|a,b|a;b|say "hi"|a\nb|a\r\nb|\t=x|007|NULL|<b>|日本語|🥖|e\u0301|\u202etxt'
 NAMES += f"|\x1b]0;owned\x07|a\x9bb|\x00|{'A' * 200}|{'A' * 201}|| |\\|\ufeffA|{'x' * 140_000}|\u2028"
 NAMES += "|%s{}|../../x|-o|--help"
 ODD_HEADERS = f"SKU|Date||units|{'x' * 50_000}|\x1b[2J\x07|sku |\ufeffsku|a\nb|stok|units\x00"
-NO_NUMBERS = "1.000|1,000|12.500|1.000,00|1 000|1'000|999.000"  # each is read in two ways, and no used file has one
-NO_DATES = "20261116|2026-W03-1|9999-12-31|0001-01-01|1899-12-30|16.11.2026|11/16/2026|46342|2026-11-16 09:30"
+DOUBTFUL_NUMBERS = "1.000|1,000|12.500|999.000"  # each is read in two ways, unless another number decides
+DECISIVE_NUMBERS = r"[\d.]+,\d\d?", r"[\d,]+\.\d\d?"  # a decimal comma, a decimal point
+DOUBTFUL_DATES = "3/4/2026|05/06/2026"
+DECISIVE_DATES = r"16/11/.*", r"11/16/.*"
+NO_DATES = "20261116|2026-W03-1|9999-12-31|0001-01-01|1899-12-30|46342"  # no used file has one
 NO_DATES += "|\uff12\uff10\uff12\uff16-11-16|2026-11-16Z|+2026-11-16"
 HEADERS = ("date", "sku", "units", "stock", "ordered", "lot", "coming", "in_stock", "demand", "coming_2")
 SETTINGS = ("capacity", "holding", "pack", "minimum", "lead_time", "order_days", "period", "group", "service")
@@ -68,16 +74,24 @@ ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-
 def case(rng, folder):
     """Make a file, give it to one of the readers, and look at what became of the shop."""
     dice = random.Random(int(rng.integers(1 << 62)))
-    file, shop = folder / "file.csv", folder / "shop.db"
-    content, table = any_file(dice)
+    use(dice, folder, "file.csv", *any_file(dice))
+
+
+def use(dice, folder, name, content, table):
+    """Give a file to one of the readers. The table is what it holds, if that is known."""
+    file, shop = folder / name, folder / "shop.db"
     file.write_bytes(content)
     shop.write_bytes(small_shop())
     ((act, names),) = dice.choices(ACTS, OFTEN)
     read, used = act(dice, file, shop)
     if read:
-        dates = () if act is _set_items else ("date",)  # which it does not read
-        assert not _cells(table, dates) & {*NO_DATES.split("|")}, "a date that is written in another way was read"
-        assert not _cells(table, names) & {*NO_NUMBERS.split("|")}, "a number that may mean another one was read"
+        dates = _cells(table, () if act is _set_items else ("date",))  # which it does not read
+        assert not dates & {*NO_DATES.split("|")}, "a date that is none was read"
+        assert _is_decided(dates, DOUBTFUL_DATES, DECISIVE_DATES), "a date that may mean another one was read"
+        numbers = _cells(table, names)
+        assert _is_decided(numbers, DOUBTFUL_NUMBERS, DECISIVE_NUMBERS), (
+            "a number that may mean another one was read"
+        )
     assert [found.name for found in folder.iterdir() if found.name.startswith(("shop.db-", "."))] == []
     with Shop(shop) as again:
         assert again.verify()
@@ -98,6 +112,14 @@ def any_file(dice):
     """Return the bytes of a table, possibly damaged, and the table, which is empty if the bytes do not hold it."""
     if dice.random() < 0.03:
         return dice.randbytes(dice.randrange(3000)), []
+    table, spoiled = any_table(dice)
+    text = _written(dice, table, spoiled)
+    content = text.encode(dice.choice(ENCODINGS) if spoiled else "utf-8", "replace")
+    return (mutated(dice, content), []) if dice.random() < spoiled else (content, table)
+
+
+def any_table(dice):
+    """Return rows of texts with a header first, and the share of them that is unusual."""
     spoiled = dice.choice((0.0, 0.0, 0.02, 0.3))
     names = dice.choice((HEADERS, HEADERS, SETTINGS, ("date", *SPECIAL)))
     header = dice.sample(names, dice.randrange(2, min(8, len(names)) + 1))
@@ -111,9 +133,7 @@ def any_file(dice):
         header[dice.randrange(len(header))] = dice.choice(ODD_HEADERS.split("|"))
     if dice.random() < 0.01:
         header, rows = header + [f"c{n}" for n in range(5000)], [row + ["1"] * 5000 for row in rows]
-    text = _written(dice, [header, *rows], spoiled)
-    content = text.encode(dice.choice(ENCODINGS) if spoiled else "utf-8", "replace")
-    return (_mutated(dice, content), []) if dice.random() < spoiled else (content, [header, *rows])
+    return [header, *rows], spoiled
 
 
 def _cells(table, names):
@@ -122,11 +142,17 @@ def _cells(table, names):
     return {row[place].strip() for row in table[1:] for place, name in enumerate(header) if name in names}
 
 
+def _is_decided(cells, doubtful, decisive):
+    """Return whether there is nothing in doubt, or something that decides in one way only."""
+    ways = [form for form in decisive if any(re.fullmatch(form, cell) for cell in cells)]
+    return not cells & {*doubtful.split("|")} or len(ways) == 1
+
+
 def _cell(dice, name, spoiled):
     """Return a cell that is right, or one from the pool of what people and their programs write."""
     if dice.random() < spoiled:
         right = {"date": DATES, "sku": NAMES}.get(name, NUMBERS)
-        wrong = {"date": NO_DATES, "sku": NAMES}.get(name, NO_NUMBERS)
+        wrong = {"date": f"{NO_DATES}|{DOUBTFUL_DATES}", "sku": NAMES}.get(name, DOUBTFUL_NUMBERS)
         return dice.choice(dice.choice((right, wrong)).split("|"))
     if name == "date":
         return (START + timedelta(dice.randrange(3))).isoformat()
@@ -150,7 +176,7 @@ def _written(dice, table, spoiled):
     return out.getvalue()
 
 
-def _mutated(dice, content):
+def mutated(dice, content):
     """Cut, repeat, and overwrite some bytes."""
     spoiled = bytearray(content)
     for _ in range(dice.randrange(1, 6)):
@@ -227,7 +253,7 @@ def _set_calendar(dice, file, shop):
 
 
 def _decide_by_command(dice, file, shop):
-    out = "-" if dice.random() < 0.5 else str(file.with_name("orders.csv"))
+    out = "-" if dice.random() < 0.5 else str(file.with_name(dice.choice(("orders.csv", "orders.xlsx"))))
     code = _command("decide", shop, file, "--out", out, *(["--date", START] if dice.random() < 0.5 else []))
     return code == 0, code == 0
 

@@ -220,7 +220,7 @@ def test_the_moving_average_is_the_contest_s():
     base = (demand[:, 87:100] / season[weeks[87:100]]).mean(axis=1)
     up = np.floor(base * season[weeks[100:104]].sum() + 0.5)
     stock, coming = np.array([3, 0, 500, 9]), np.array([[1], [2], [3], [4]])
-    orders = rule.decide(int(day[100]), items, stock, coming)
+    orders = rule.decide(int(day[100]), items, stock, coming, np.zeros((4, 0), np.int64))
     assert orders.tolist() == np.maximum(0, up - stock - coming[:, 0]).tolist()
 
 

@@ -159,7 +159,7 @@ def test_columns_can_be_renamed(file):
         ("sku,stock\nBrötchen,1\n".encode() + b"K\xe4se,2\n", "must be UTF-8 text; line 3 is not"),
         (b"sku,stock\nA,1\nK\x81se,2\n", "must be UTF-8 text; line 3 is not"),
         ("sku,stock\nA,1\n".encode("utf-16")[:-1], "must be UTF-16 text; line 2 is not"),
-        (b"PK\x03\x04\x14\x00\x06\x00", "it is not text"),
+        (b"PK\x03\x04\x14\x00\x06\x00", "it is damaged, or none"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "it is not text"),
         (b"sku,stock\nA,1\n\x00\n", "it is not text"),
         (b"sku,stock\n", "must have lines below its header; it has none"),
@@ -170,7 +170,7 @@ def test_columns_can_be_renamed(file):
         (b"sku,stock\nA\n", "line 2, must have 2 columns, as the header has; it has 1"),
         (b"sku,stock\nA,1\nB,1,000\n", "line 3, must have 2 columns, as the header has; it has 3"),
         (b"sku,stock\nA,1\nB,2,\n", "line 3, must have 2 columns, as the header has; it has 3"),
-        (b"<html><body>Login</body></html>", "must have the columns 'sku'"),
+        (b"<html><body>Login</body></html>", "it is a web page"),
     ],
 )
 def test_what_is_no_table_is_refused_by_line(file, content, said):

@@ -292,3 +292,15 @@ def test_an_evening_of_a_wrong_day_does_not_stop_the_shop(path):
             oracle.daily_sales["A", day(n)] = n, advice.order, 2
             assert oracle.agrees(shop)
             assert shop.verify()
+
+
+def test_costs_with_which_no_order_pays_are_said(path):
+    with create(path) as shop:
+        own = [ItemSettings("dear", {"unit_cost": 3.0, "lost_sale": 2.0}), ItemSettings("served", {"service": 0.9})]
+        counts = [Count(sku, 0) for sku in ("dear", "served", "usual")]
+        decision = shop.decide(counts, day(0), items=own)
+        (said,) = [remark for remark in decision.remarks if "pays" in remark]
+        assert "dear: 3 a unit, 2 a lost sale" in said
+        assert orders(decision)["dear"] == (0, 0, 0)
+        assert "usual" not in said
+        assert "served" not in said

@@ -11,9 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory import read_calendar, read_counts, read_items, read_sales, read_sold
+from driftmdp.inventory import read_calendar, read_counts, read_items, read_sales, read_sold, read_suppliers
 from driftmdp.inventory.column_names import GUESSES
-from driftmdp.inventory.file_conventions import DATE_FORMATS, SEPARATORS
+from driftmdp.inventory.file_conventions import DATE_FORMATS, NUMBER_COLUMNS, SEPARATORS
+from driftmdp.inventory.items_csv import COLUMNS as ITEM_COLUMNS
+from driftmdp.inventory.suppliers import SUPPLIER_COLUMNS
 from driftmdp.validation import nearest_name
 from tests.inventory.shops import refused
 
@@ -182,6 +184,27 @@ def test_amounts_keep_three_decimals(file):
     assert item.values == {"unit_cost": 12.345, "holding": 0.5}
 
 
+def test_every_column_of_numbers_may_have_commas(file):
+    numbers = {
+        name
+        for name, read in (ITEM_COLUMNS | SUPPLIER_COLUMNS).items()
+        if takes(read, "2") and not takes(read, "x")
+    }
+    assert {"price", "waste", "order_cost", "capacity"} < numbers <= NUMBER_COLUMNS
+    assert dict(read_items(file("sku;price;waste\nA;12,50;0,5\n")).items[0].values) == {"price": 12.5, "waste": 0.5}
+    found = read_suppliers(file("supplier;order_cost;minimum_value\nMill;12,50;1.000,00\n"))
+    assert found.remarks == ("Read file.csv separated by semicolons, decimal commas.",)
+    assert dict(found.suppliers[0].values) == {"order_cost": 12.5, "minimum_value": 1000.0}
+
+
+def takes(read, text):
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True
+
+
 # ---- columns
 
 
@@ -238,6 +261,30 @@ def test_a_name_is_not_suggested_for_itself(file):
     assert nearest_name("Datum", ["Datum", "datums"]) == " Did you mean 'datums'?"
     for unseen in ("\ufeff\ufeffDatum", "\u200bDatum", "Datum\u00a0", "\uff24atum"):
         assert len(read_sold(file(f"{unseen},sku,units\n2026-11-16,A,3\n"), columns={"date": "Datum"})) == 1
+
+
+UNSEEN = ["", "\ufeff", "\u200b", "\u00ad", "\u2060", "\u034f", "\ufe0f", "\u3164", "\u202a", "\u00a0", " ", "\t"]
+
+
+@given(
+    marks=st.tuples(st.sampled_from(UNSEEN), st.sampled_from(UNSEEN), st.sampled_from(UNSEEN)),
+    name=st.sampled_from(["Datum", "datum", "DATUM", "\uff24atum", "Dat\u0075m"]),
+    called=st.sampled_from(["Datum", "datum", "Datum ", "\u200bDatum"]),
+)
+@settings(deadline=None)
+def test_a_name_that_looks_like_the_wanted_one_is_it(tmp_path_factory, marks, name, called):
+    path = tmp_path_factory.getbasetemp() / "unseen.csv"
+    header = f"{marks[0]}{name[:2]}{marks[1]}{name[2:]}{marks[2]}"
+    path.write_text(f'"{header}",sku,units\n2026-11-16,A,3\n', encoding="utf-8")
+    assert len(read_sold(path, columns={"date": called})) == 1
+
+
+def test_names_that_look_alike_are_written_so_that_they_differ():
+    assert nearest_name("K\u00e4se", ["Ka\u0308se"]) == " Did you mean 'Ka\\u0308se'?"
+    assert nearest_name("tea", ["tea\u034f"]) == " Did you mean 'tea\\u034f'?"
+    assert nearest_name("tea", ["t\u00e9a"]) == " Did you mean 't\u00e9a'?"
+    for name in ("tea ", "tea\u200b", "tea\ufeff", "tea\u00a0"):
+        assert "'tea'" not in nearest_name("tea", [name])
 
 
 def test_the_first_line_may_name_the_separator(file):

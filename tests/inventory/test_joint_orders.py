@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driftmdp.inventory.joint_orders import JointItems, cost_shares, order_together
+from driftmdp import kernels
+from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, order_together
 from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.late_orders import LateOrders, all_on_time
@@ -19,13 +20,44 @@ AMOUNTS = st.floats(0.01, 50.0)
 @given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), min_size=1, max_size=8), st.floats(0.1, 500.0))
 def test_shares_add_up_to_the_cost_and_have_a_common_rhythm(rows, cost):
     fixed, holding, levels = np.array(rows).T
-    shares = cost_shares(SharedOrder(cost), fixed, holding, levels, np.ones(len(rows)), wait=0.0)
+    ones = np.ones(len(rows))
+    shares = cost_shares(SharedOrder(cost), SharingItems(fixed, holding, ones, ones, levels, ones))
     assert shares.sum() == pytest.approx(cost)
     assert (shares >= 0).all()
     squares = (fixed + shares) / (0.5 * holding * levels)
     paying = shares > 1e-9 * cost
     assert np.allclose(squares[paying], squares[paying][0])
     assert (squares[~paying] >= squares[paying][0] * (1 - 1e-6)).all()
+
+
+def sharing(n=5, **given):
+    found = {"fixed": 1.0, "holding": 0.2, "lost": 8.0, "lead_times": 1.0, "levels": 2.0, "prices": 1.0} | given
+    return SharingItems(**{name: np.full(n, value) for name, value in found.items()})
+
+
+def test_nobody_has_a_share_where_it_is_best_to_order_on_every_order_day():
+    for cost, wait, is_shared in ((0.5, 1.0, False), (60.0, 1.0, True), (4.0, 7.0, False), (900.0, 7.0, True)):
+        assert cost_shares(SharedOrder(cost), sharing(), wait).any() == is_shared, (cost, wait)
+
+
+def test_a_rhythm_costs_what_a_simulation_of_it_costs():
+    """Demand that is nearly normal, so that the rough formula is near."""
+    terms, wait = sharing(1, levels=40.0, fixed=20.0, holding=0.5, lost=9.0), 3
+    found = kernels.review_cycles.cost_of_rhythm(float(wait), *terms[:-1])
+    rng, least = np.random.default_rng(4), np.inf
+    demand = rng.poisson(40.0, 30_000)
+    for up in range(120, 260, 5):
+        stock = coming = 0
+        paid = 0.0
+        for t, wanted in enumerate(demand.tolist()):
+            stock, coming = stock + coming, 0
+            if t % wait == 0:
+                coming = max(0, up - stock)
+                paid += 20.0
+            paid += 0.5 * max(0, stock - wanted) + 9.0 * max(0, wanted - stock)
+            stock = max(0, stock - wanted)
+        least = min(least, paid / demand.size)
+    assert found == pytest.approx(least, rel=0.05)
 
 
 def menus(*savings):
@@ -101,7 +133,7 @@ def test_a_menu_on_paths_agrees_with_the_exact_one():
             (np.full(MENU, NO_ORDER, np.int64), np.zeros(MENU)),
         )
         fill_menu_exactly(terms, stock, nothing, law[None, :], one, *exact)
-        fill_menu_on_paths(terms, stock, nothing, paths, periods, LateOrders(*all_on_time()), *found)
+        fill_menu_on_paths(terms, stock, nothing, nothing, paths, periods, LateOrders(*all_on_time()), *found)
         savings = [costs[0] - costs[1] for _, costs in (exact, found)]
         assert savings[1] == pytest.approx(savings[0], abs=1.0)
         assert abs(int(exact[0][1]) - int(found[0][1])) <= 4

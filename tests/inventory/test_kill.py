@@ -54,7 +54,10 @@ def settings_of(n):
         SpecialDay(day(n + 2).toordinal(), "closed"),
         SpecialDay(day(n + 1).toordinal(), "sale", "=I1", "", 2.0),
     ]
-    return {"items": [ItemSettings(f"=I{n % 5}", {"pack": 1 + n % 3, "group": f"G{n % 2}"})], "calendar": special}
+    return {
+        "items": [ItemSettings(f"=I{n % 5}", {"pack": 1 + n % 3, "group": f"G{n % 2}", "shelf_life": 1 + n % 4})],
+        "calendar": special,
+    }
 
 
 def settings_files(folder, n):
@@ -63,7 +66,9 @@ def settings_files(folder, n):
     if not found:
         return []
     (item,) = found["items"]
-    (folder / "items.csv").write_text(f"sku,pack,group\n{item.sku},{item.values['pack']},{item.values['group']}\n")
+    names = list(item.values)
+    cells = ",".join(str(item.values[name]) for name in names)
+    (folder / "items.csv").write_text(f"sku,{','.join(names)}\n{item.sku},{cells}\n")
     days = "".join(f"{date.fromordinal(d.day)},{d.name},{d.sku},{d.factor or ''}\n" for d in found["calendar"])
     (folder / "calendar.csv").write_text(f"date,name,sku,factor\n{days}")
     return ["--items", folder / "items.csv", "--calendar", folder / "calendar.csv"]

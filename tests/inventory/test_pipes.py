@@ -7,14 +7,14 @@ import time
 
 import pytest
 
-from driftmdp.inventory import csv_io, read_counts
+from driftmdp.inventory import file_content, read_counts
 from tests.inventory.shops import refused
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
 def test_a_pipe_that_nobody_writes_to_is_given_up_on(tmp_path, monkeypatch):
     # A defect once: it is waited for until someone writes, for ever.
-    monkeypatch.setattr(csv_io, "PIPE_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(file_content, "PIPE_TIMEOUT_SECONDS", 0.2)
     os.mkfifo(tmp_path / "pipe")
     with refused("pipe must have a header and lines below it; it is empty"):
         read_counts(tmp_path / "pipe")
@@ -23,7 +23,7 @@ def test_a_pipe_that_nobody_writes_to_is_given_up_on(tmp_path, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
 def test_a_pipe_is_read_to_its_end_however_slowly_it_comes(tmp_path, monkeypatch):
     # A defect once: a file is read twice, and the second time a pipe is empty.
-    monkeypatch.setattr(csv_io, "PIPE_TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr(file_content, "PIPE_TIMEOUT_SECONDS", 0.1)
     os.mkfifo(tmp_path / "pipe")
 
     def write():
@@ -55,7 +55,7 @@ def test_what_another_command_prints_can_be_read(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
 def test_what_is_too_large_or_never_ends_is_refused(tmp_path, file, monkeypatch):
-    monkeypatch.setattr(csv_io, "LARGEST_FILE", 1 << 20)
+    monkeypatch.setattr(file_content, "LARGEST_FILE", 1 << 20)
     with refused("must have at most 1 MB; it has more"):
         read_counts(file("sku,stock\n" + "A,1\n" * 300_000))
     with subprocess.Popen(["yes", "A,1"], stdout=subprocess.PIPE) as endless:

@@ -106,12 +106,11 @@ class VaryingLeads:
         """Return the average cost per period of the orders of a policy, from an empty shelf."""
         chosen = np.flatnonzero(self.orders == np.asarray(policy)[self.rows])
         moves, costs = self.moves[chosen].T.tocsr(), self.costs[chosen]
-        chance, last = np.zeros(len(self.states)), 0.0
+        chance = np.zeros(len(self.states))
         chance[self.number[0, (0,) * self.slots]] = 1.0
         for _ in range(sweeps):
             moved = moves @ chance
             if np.abs(moved - chance).sum() < precision:
                 break
             chance = 0.3 * chance + 0.7 * moved
-            last = float(chance @ costs)
-        return last
+        return float(chance @ costs)

@@ -10,6 +10,7 @@ from driftmdp.inventory.backtest_result import Backtest, Trace
 from driftmdp.inventory.calendar_csv import SpecialDay, read_calendar
 from driftmdp.inventory.daily_csv import events_csv, history_csv, orders_csv, read_counts
 from driftmdp.inventory.delivered_csv import DeliveriesFile, Delivery, read_delivered
+from driftmdp.inventory.erp_orders import erp_orders_csv
 from driftmdp.inventory.explain import explain_in_words
 from driftmdp.inventory.forecast import DemandForecast, forecast_csv
 from driftmdp.inventory.items_csv import ItemSettings, ItemsFile, read_items
@@ -81,6 +82,7 @@ __all__ = [
     "compare_rules",
     "days_to_recover",
     "drawn_demand",
+    "erp_orders_csv",
     "events_csv",
     "explain_in_words",
     "forecast_csv",

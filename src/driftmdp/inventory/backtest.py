@@ -6,7 +6,7 @@ units. Each rule sees demand only as far as its own shelf reaches, unless ``RULE
 
 import functools
 from collections.abc import Generator, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,32 +14,33 @@ from driftmdp import engines
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.backtest_result import Backtest
 from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
-from driftmdp.inventory.item_paths import ItemPath, by_day, period_costs
+from driftmdp.inventory.item_paths import ItemPath, by_day
 from driftmdp.inventory.items_csv import ItemSettings
-from driftmdp.inventory.joint_rules import EngineRule, JointRule, MovingAverageRule, play
-from driftmdp.inventory.ordering_rules import OURS, OWN, RULES, TOGETHER, Yardsticks, checked_rules
+from driftmdp.inventory.joint_rules import EngineRule, JointRule, MovingAverageRule, each_alone, finished, play
+from driftmdp.inventory.lowest_cost import has_bound, lowest_cost
+from driftmdp.inventory.ordering_rules import (
+    ALONE,
+    MOVING_AVERAGE,
+    OURS,
+    OWN,
+    RULES,
+    TOGETHER,
+    Yardsticks,
+    checked_rules,
+)
 from driftmdp.inventory.own_orders import OwnOrders
 from driftmdp.inventory.own_replay import first_ordinal, matched, own_remarks, replay_all
 from driftmdp.inventory.past import past_of, scored_from
-from driftmdp.inventory.periods import DAY, WEEK, OrderDays
+from driftmdp.inventory.periods import DAY, OrderDays
 from driftmdp.inventory.sales_history import Sales
+from driftmdp.inventory.scores import RuleScore, block_starts, score_all
+from driftmdp.inventory.supplier_charges import groups_of
+from driftmdp.inventory.suppliers import Supplier
 from driftmdp.inventory.terms import ShopTerms, as_closed_days, parsed_setting
-from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.inventory.yardstick_play import YardstickRule
 from driftmdp.kernels.yardstick_rules import UnitTrace
 from driftmdp.problems.inventory import Costs
 from driftmdp.progress import Progress, as_progress, watched
-
-BLOCK_PERIODS = {DAY: 14, WEEK: 4}  # in a row, whose mean cost is one sample for the interval of a single item
-
-
-class RuleScore(NamedTuple):
-    """A rule's sums over an item's scored periods, and what each block of them cost."""
-
-    cost: float
-    sold: int
-    stock: int
-    orders: int
-    blocks: Floats
 
 
 def backtest(
@@ -60,10 +61,13 @@ def backtest(
     closed_days: str = "",
     service: float | None = None,
     service_measure: str = "units",
+    shelf_life: int | None = None,
+    waste: float = 0.0,
     items: Iterable[ItemSettings] = (),
     calendar: Iterable[SpecialDay] = (),
     forecaster: str | None = None,
     own: OwnOrders | None = None,
+    suppliers: Iterable[Supplier] = (),
 ) -> Backtest:
     """Let every rule order through the past.
 
@@ -91,13 +95,17 @@ def backtest(
         ``"threads"``, ``"processes"``, or ``"dask"`` for a cluster, whose scheduler has an address such as
         ``tcp://host:8786``. They do not change the result. Our rule, which learns from all items together, runs
         here.
-    period, order_days, closed_days, service, service_measure, forecaster
+    period, order_days, closed_days, service, service_measure, shelf_life, waste, forecaster
         As in ``Shop.create``. Weekdays on which no item ever sold are closed too.
     items, calendar
         What items have of their own (``read_items``), and special days (``read_calendar``).
     own
         What was really ordered or held (``read_own``). What it cost becomes one more row, called ``own``, on the
         same sales and periods. Items and days that it does not have are left out. See ``own_replay``.
+    suppliers
+        Suppliers' terms (``read_suppliers``), of items that name one. What an order there costs is charged once per
+        period under every rule, see ``supplier_charges``. One that must reach a minimum is filled up, see
+        ``supplier_minima``. There is one more row, ``alone``: our rule with each item planned alone.
 
     Examples
     --------
@@ -116,24 +124,28 @@ def backtest(
     watcher, names = as_progress(progress, "steps"), checked_rules(rules)
     days = parsed_setting("order_days", OrderDays.parse, order_days)
     closed = parsed_setting("closed_days", as_closed_days, closed_days)
-    shop = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, service, service_measure)
-    past = past_of(sales if own is None else matched(sales, own), shop, items, checked_calendar(calendar))
+    served, spoils = (service, service_measure), {"shelf_life": shelf_life, "waste": waste}
+    shop = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, *served, **spoils)
+    past = past_of(
+        sales if own is None else matched(sales, own), shop, items, checked_calendar(calendar), suppliers
+    )
     past = past if own is None else scored_from(past, first_ordinal(own))
+    is_shared = any(not path.terms.shared_order.is_alone for path in past.paths)
+    if is_shared and OURS in names:
+        names = tuple(dict.fromkeys([*names[: names.index(OURS) + 1], ALONE, *names]))
     replays = [] if own is None else replay_all(own, past.paths)
-    alone = [name for name in names if name not in TOGETHER]
+    apart = [name for name in names if name not in TOGETHER]
     joint = {name: _joint_rule(name, past.paths, past.calendar, forecaster) for name in names if name in TOGETHER}
-    total = (len(past.paths) if alone else 0) + len(joint) * len(by_day(past.paths))
-    work = _Work(past.paths, alone, joint)
+    work = _Work(past.paths, apart, joint, is_shared)
     for _ in watched(
-        work.run(engines.make(engine, workers, scheduler)), total, watcher, every=0.05 if joint else 0.0
+        work.run(engines.make(engine, workers, scheduler)), work.steps, watcher, every=0.05 if joint else 0.0
     ):
         pass
     remarks = past.remarks
     if own is not None:
         names = *names, OWN
         remarks = *remarks, *own_remarks(own, replays, past.paths)
-        for scores, path, each in zip(work.scores, past.paths, replays, strict=True):
-            scores[OWN] = score(path, each.trace)
+        work.add_scores(OWN, range(len(past.paths)), score_all(past.paths, [each.trace for each in replays]))
     return Backtest(
         past.shop,
         names,
@@ -147,60 +159,72 @@ def backtest(
         calendar=past.calendar,
         forecaster=forecaster,
         own=tuple(replays),
+        lowest=work.lowest,
     )
 
 
 def _joint_rule(
     name: str, paths: Sequence[ItemPath], calendar: Sequence[SpecialDay], forecaster: str | None
 ) -> JointRule:
-    return EngineRule(paths, calendar, forecaster) if name == OURS else MovingAverageRule(paths)
+    if name == MOVING_AVERAGE:
+        return MovingAverageRule(paths)
+    return EngineRule(paths if name == OURS else list(map(each_alone, paths)), calendar, forecaster)
 
 
 class _Work:
-    """The rules of a backtest, one item after another where they look at one only, else day by day.
+    """The rules of a backtest: by supplier where they look at one item only, else day by day.
 
-    ``scores[item][rule]`` and ``traces[rule][item]``, the second of joint rules, are there after ``run``.
+    ``scores[item][rule]``, ``traces[rule][item]`` of joint rules, and ``lowest`` are there after ``run``.
     """
 
-    def __init__(self, paths: Sequence[ItemPath], alone: Sequence[str], joint: dict[str, JointRule]) -> None:
-        self._paths, self._alone, self._joint = paths, tuple(alone), joint
+    def __init__(
+        self, paths: Sequence[ItemPath], apart: Sequence[str], joint: dict[str, JointRule], has_lowest: bool
+    ) -> None:
+        self._paths, self._apart, self._joint = paths, tuple(apart), joint
+        self._groups = groups_of(paths) if apart or has_lowest else []
+        self._has_lowest = has_lowest and all(has_bound(path.terms) for path in paths)
+        self.steps = len(self._groups) + len(joint) * len(by_day(paths))
         self.scores: list[dict[str, RuleScore]] = [{} for _ in paths]
         self.traces: dict[str, list[UnitTrace]] = {}
+        self._lowest = np.zeros(len(self._groups))
+
+    @property
+    def lowest(self) -> float | None:
+        """The lower bound, or None."""
+        return float(self._lowest.sum()) if self._has_lowest else None
 
     def run(self, engine: engines.Engine) -> Generator[None, None, None]:
         """Yield after each step."""
-        if self._alone:
-            for outcome in engine.map(functools.partial(_score_yardsticks, self._alone), self._paths):
-                if outcome.error is not None:
-                    raise outcome.error
-                self.scores[outcome.index].update(outcome.value)
-                yield
+        groups = [[self._paths[item] for item in group] for group in self._groups]
+        for outcome in engine.map(functools.partial(_play_group, self._apart, self._has_lowest), groups):
+            if outcome.error is not None:
+                raise outcome.error
+            scores, lowest = outcome.value
+            for name, found in scores.items():
+                self.add_scores(name, self._groups[outcome.index], found)
+            self._lowest[outcome.index] = lowest
+            yield
         for name, rule in self._joint.items():
             self.traces[name] = yield from play(rule, self._paths)
-            for scores, path, trace in zip(self.scores, self._paths, self.traces[name], strict=True):
-                scores[name] = score(path, trace)
+            self.add_scores(name, range(len(self._paths)), score_all(self._paths, self.traces[name]))
+
+    def add_scores(self, name: str, items: Sequence[int], found: Sequence[RuleScore]) -> None:
+        """Add a rule's scores of some items."""
+        for item, score in zip(items, found, strict=True):
+            self.scores[item][name] = score
 
 
-def _score_yardsticks(names: Sequence[str], path: ItemPath) -> dict[str, RuleScore]:
-    rules = Yardsticks(path)
-    return {name: score(path, rules.follow(name)) for name in names}
-
-
-def score(path: ItemPath, trace: UnitTrace) -> RuleScore:
-    """Return a rule's sums over an item's scored periods."""
-    scored = slice(path.scored, None)
-    demand, on_sale = path.demand[scored], trace.on_sale[scored]
-    paid = period_costs(path, trace)[scored]
-    sold, left = np.minimum(demand, on_sale), np.maximum(on_sale - demand, 0)
-    starts = _block_starts(paid.size, path.terms.period)
-    orders = int((trace.orders[scored] > 0).sum())
-    return RuleScore(float(paid.sum()), int(sold.sum()), int(left.sum()), orders, np.add.reduceat(paid, starts))
-
-
-def _block_starts(periods: int, period: str) -> Longs:
-    """Return where blocks of periods begin. The last one takes those that are left over."""
-    size = BLOCK_PERIODS[period]
-    return np.arange(0, max(1, periods - size + 1), size)
+def _play_group(
+    names: Sequence[str], has_lowest: bool, paths: Sequence[ItemPath]
+) -> tuple[dict[str, list[RuleScore]], float]:
+    """Return the scores of rules that look at one item only, and the lowest cost if it is wanted."""
+    if paths[0].terms.shared_order.has_minimum:
+        traces = {name: finished(play(YardstickRule(name, paths), paths)) for name in names}
+    else:
+        rules = [Yardsticks(path) for path in paths]
+        traces = {name: [each.follow(name) for each in rules] for name in names}
+    scores = {name: score_all(paths, found) for name, found in traces.items()}
+    return scores, lowest_cost(paths) if has_lowest else 0.0
 
 
 def _columns(
@@ -216,6 +240,6 @@ def _columns(
     blocks = []
     for path, each in zip(paths, scores, strict=True):
         n = path.days.size - path.scored
-        sizes = np.diff(np.append(_block_starts(n, path.terms.period), n))
+        sizes = np.diff(np.append(block_starts(n, path.terms.period), n))
         blocks.append(np.vstack([*(each[name].blocks for name in names), sizes]))
     return found | {"blocks": tuple(blocks)}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from driftmdp.display import brief, counted, safely, table
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.calendar_csv import SpecialDay
-from driftmdp.inventory.item_paths import FIRST_DAY, ItemPath
+from driftmdp.inventory.item_paths import FIRST_DAY, ItemPath, evening_stock
 from driftmdp.inventory.joint_rules import EngineRule
 from driftmdp.inventory.ordering_rules import OURS, OWN, TITLES
 from driftmdp.inventory.own_replay import OwnReplay
@@ -70,8 +70,9 @@ class Backtest:
         Names of the rules, in the order asked for, and last ``own`` if own orders were given. ``RULES`` has titles.
     skus, packs, periods
         The items that were scored, the units in a pack of each, and the periods scored, shape (items,).
-    cost, sold, stock, orders
-        Sums over the scored periods: what was paid, units sold, units left in the evenings, orders placed.
+    cost, charged, sold, stock, orders, spoiled
+        Sums over the scored periods: what was paid, how much of it for orders to suppliers whatever was in them,
+        units sold, units left in the evenings, orders placed, units that spoiled.
     demand
         Units asked for, shape (items,).
     blocks
@@ -87,6 +88,9 @@ class Backtest:
         As given.
     own
         What the shop did with each item. Empty if its own orders were not given.
+    lowest
+        What all items must cost at least, under any way of ordering, see ``lowest_cost``. None without suppliers
+        whose items share something, and with service targets.
     """
 
     terms: ShopTerms
@@ -95,9 +99,11 @@ class Backtest:
     packs: Longs = field(repr=False)
     periods: Longs = field(repr=False)
     cost: Floats = field(repr=False)
+    charged: Floats = field(repr=False)
     sold: Longs = field(repr=False)
     stock: Longs = field(repr=False)
     orders: Longs = field(repr=False)
+    spoiled: Longs = field(repr=False)
     demand: Longs = field(repr=False)
     blocks: tuple[Floats, ...] = field(repr=False)
     remarks: tuple[str, ...] = field(default=(), repr=False)
@@ -107,6 +113,7 @@ class Backtest:
     calendar: tuple[SpecialDay, ...] = field(default=(), repr=False)
     forecaster: str | None = field(default=None, repr=False)
     own: tuple[OwnReplay, ...] = field(default=(), repr=False)
+    lowest: float | None = field(default=None, repr=False)
 
     __repr__ = brief
 
@@ -114,10 +121,12 @@ class Backtest:
     def _repr_html_(self) -> str:
         periods, period = self.periods.sum(), self.terms.period
         header = ["rule", f"cost per item, {period}", "share of demand served", "stock in the evening", "orders"]
+        header += ["units spoiled"] if self.spoils else []
         rows = []
         for rule, cost in zip(self.rules, self.cost, strict=True):
             served = "" if rule == OWN else self.service_level(rule)  # what was not served is in no file
-            others = served, self.average_stock(rule), self.orders_placed(rule)
+            others = [served, self.average_stock(rule), self.orders_placed(rule)]
+            others += [self.units_spoiled(rule)] if self.spoils else []
             rows.append((TITLES[rule], float(cost.sum() / periods), *others))
         caption = f"Backtest of {counted(len(self.skus), 'item')} over {counted(periods, period)} in all"
         return table(header, rows, caption)
@@ -166,6 +175,15 @@ class Backtest:
         """Return how many orders were placed."""
         return int(self.orders[self._rule(rule), self._items(sku)].sum())
 
+    @property
+    def spoils(self) -> bool:
+        """Whether any of the items can spoil."""
+        return any(path.terms.shelf_life is not None for path in self.paths)
+
+    def units_spoiled(self, rule: str, sku: str | None = None) -> int:
+        """Return how many units spoiled."""
+        return int(self.spoiled[self._rule(rule), self._items(sku)].sum())
+
     def scored_periods(self) -> int:
         """Return the different periods in which any item was scored."""
         return int(np.unique(np.concatenate([path.days[path.scored :] for path in self.paths])).size)
@@ -186,7 +204,7 @@ class Backtest:
     def _trace(self, item: int, means: Floats) -> Trace:
         path, ours = self.paths[item], self.ours[item]
         dates = np.datetime64("1970-01-01") + (path.days - FIRST_DAY)
-        left = np.maximum(ours.on_sale - path.demand, 0)
+        left = evening_stock(path, ours)
         terms = path.terms.pack, path.terms.capacity
         return Trace(path.sku, *terms, dates, path.demand, means, ours.levels, left, ours.orders, path.scored)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.validation import nearest_name
+from driftmdp.validation import as_seen, nearest_name
 
 MAX_NAMES_SHOWN = 10  # in one message
 SALES_COLUMNS = "date", "sku", "units"
@@ -193,8 +193,7 @@ def plain_name(name: str) -> str:
     >>> plain_name("In stock"), plain_name("in_stock")
     ('instock', 'instock')
     """
-    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if c.isprintable() or c.isspace())
-    return re.sub(r"[\s_-]+", "", seen.lower())
+    return re.sub(r"[\s_-]+", "", as_seen(name).lower())
 
 
 def _folded(name: str) -> str:

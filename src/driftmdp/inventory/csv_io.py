@@ -1,10 +1,7 @@
-"""CSV tables: read as columns with line numbers, and written so that no name acts as a formula."""
+"""Tables of CSV files and workbooks: read as columns with line numbers. CSV in which no name acts as a formula."""
 
 import csv
 import io
-import os
-import select
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,39 +9,30 @@ from typing import Any, TypeVar
 
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.files import open_without_waiting
 from driftmdp.inventory.cells import name_to_cell
-from driftmdp.inventory.column_names import SALES_COLUMNS, ColumnSearch
-from driftmdp.inventory.file_conventions import (
-    SEPARATORS,
-    UTF_8,
-    Conventions,
-    decoded,
-    is_text,
-    separator_of,
-    with_plain_cells,
-)
+from driftmdp.inventory.column_names import SALES_COLUMNS
+from driftmdp.inventory.file_content import ZIP, read_content
+from driftmdp.inventory.file_conventions import Conventions, with_plain_cells
+from driftmdp.inventory.raw_tables import TableSearch, read_text, read_workbook
 
 __all__ = ["SALES_COLUMNS", "CsvTable", "LineErrors", "csv_text", "read_table"]
 
 MAX_FAULTS_SHOWN = 10  # in one message
 LINES_TO_GROUP = 4  # with the same fault, from which on they share one text
-LARGEST_FILE = 1 << 30  # bytes
-PIPE_TIMEOUT_SECONDS = 5.0  # to wait for a writer of a named pipe
 
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file as columns of text.
+    """A file as columns of text.
 
     Attributes
     ----------
     path
         The file.
     lines
-        The number of each row's last line.
+        The number of each row's last line, or of a sheet's row.
     columns
         The cells of each column that was asked for and is there.
     called
@@ -55,6 +43,8 @@ class CsvTable:
         How the file is written, unless plainly, and which columns were guessed: a sentence each.
     has_option
         Whether the command's options --column, --date-format and --decimal are about this file.
+    is_added_up
+        Whether several lines of an item and day belong together, as they are lines of orders.
     """
 
     path: Path
@@ -64,6 +54,7 @@ class CsvTable:
     others: list[str]
     remarks: tuple[str, ...] = ()
     has_option: bool = True
+    is_added_up: bool = False
 
 
 @dataclass
@@ -146,12 +137,12 @@ def read_table(
     aliases: Mapping[str, str] | None = None,
     given: Conventions | None = None,
 ) -> CsvTable:
-    """Read a CSV file. Columns are found by name, in any order. Capitals, spaces and hyphens do not matter.
+    """Read a CSV file or a workbook. Columns are found by name, in any order, however they are written.
 
     Parameters
     ----------
     path
-        The file or pipe, with a header first.
+        The file or pipe, with a header first. Of a workbook, the first sheet with these columns is read.
     wanted, optional
         Columns that must be there, and that may.
     names
@@ -165,54 +156,29 @@ def read_table(
     """
     given = given or Conventions()
     given.check()
-    text, encoding = _read_text(path)
-    separator = separator_of(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        columns = _header(reader)
-        asked = *optional, *(aliases or {})
-        search = ColumnSearch(path, columns, wanted, asked, names or {}, hint, given.has_option)
-        search.run()
-        lines, rows = _without_empty(*_read_rows(path, reader, len(columns)))
-    except csv.Error as error:
-        raise InvalidInputError(f"{path} must be a CSV file; line {reader.line_num}: {error}.") from None
-    places = search.places
-    found = list(zip(*rows, strict=True)) or [()] * len(columns)
+    asked = *optional, *(aliases or {})
+
+    def search(columns: list[str]) -> TableSearch:
+        return TableSearch.of(path, columns, wanted, asked, names or {}, hint, given.has_option)
+
+    content = read_content(path)
+    read = read_workbook if content.startswith(ZIP) else read_text
+    found, raw = read(path, content, search)
+    lines, rows = _without_empty(raw.lines, raw.rows)
+    lines, rows, left_out = found.cleaned(lines, rows)
+    columns, places = raw.columns, found.places
+    cells = list(zip(*rows, strict=True)) or [()] * len(columns)
     others = [name for place, name in enumerate(columns) if place not in places.values()]
     named = _without_aliases(path, places, aliases or {})
-    cells_of = {name: list(found[places[there]]) for name, there in named.items()}
+    cells_of = {name: list(cells[places[there]]) for name, there in named.items()}
     called = {name: columns[places[there]] for name, there in named.items()}
     cells_of, how = with_plain_cells(path, lines, cells_of, given)
-    remarks = *_how_read(path, encoding, separator, how), *search.remarks
-    return CsvTable(path, lines, cells_of, called, others, remarks, given.has_option)
+    remarks = *_how_read(path, raw.how, how), *raw.remarks, *found.remarks, *left_out
+    return CsvTable(path, lines, cells_of, called, others, remarks, given.has_option, found.is_added_up)
 
 
-def _header(reader: Iterator[list[str]]) -> list[str]:
-    """Return the first row that has a name. A line such as ``sep=;`` is not the header."""
-    for cells in reader:
-        if "".join(cells).strip() and not cells[0].lower().startswith("sep="):
-            return [name.strip() for name in cells]
-    return []
-
-
-def _read_rows(path: Path, reader: Any, width: int) -> tuple[list[int], list[list[str]]]:
-    """Return the rows below the header, with the numbers of their last lines."""
-    lines, rows = list[int](), list[list[str]]()
-    for cells in reader:
-        if len(cells) == width:
-            rows.append(cells)
-            lines.append(reader.line_num)
-        elif any(cell.strip() for cell in cells):
-            rule = f"{path}, line {reader.line_num}, must have {width} columns, as the header has"
-            advice = "Put quotes around names that contain a separator."
-            raise InvalidInputError(f"{rule}; it has {len(cells)}. {advice}")
-    return lines, rows
-
-
-def _how_read(path: Path, encoding: str, separator: str, cells: list[str]) -> Iterator[str]:
+def _how_read(path: Path, how: list[str], cells: list[str]) -> Iterator[str]:
     """Yield a sentence on how a file was read, unless it is plain."""
-    how = [f"as {encoding}"] if encoding != UTF_8 else []
-    how += [f"separated by {SEPARATORS[separator]}"] if separator != "," else []
     if how or cells:
         yield f"Read {path.name} {'' if how else 'with '}{', '.join(how + cells)}."
 
@@ -234,55 +200,6 @@ def _without_aliases(path: Path, places: Mapping[str, int], aliases: Mapping[str
             raise InvalidInputError(f"{path} must have one column {name!r}; it has {named[name]!r} and {found!r}.")
         named[name] = found
     return named
-
-
-def _read_text(path: Path) -> tuple[str, str]:
-    """Return a file's text and encoding."""
-    try:
-        content = _read_once(path)
-    except OSError as error:
-        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
-        raise InvalidInputError(f"{path} must be a CSV file that can be read; {reason}.") from None
-    if content.startswith(b"SQLite format 3"):
-        raise InvalidInputError(f"{path} must be a CSV file; it is a database. The database comes first.")
-    text, encoding = decoded(path, content)
-    if not is_text(text, encoding):
-        raise InvalidInputError(f"{path} must be a CSV file; it is not text. Export it as CSV first.")
-    if not text.strip():
-        raise InvalidInputError(f"{path} must have a header and lines below it; it is empty.")
-    return text, encoding
-
-
-def _read_once(path: Path) -> bytes:
-    """Return the content of a file or pipe. A pipe can be read only once."""
-    with open(path, "rb", opener=open_without_waiting) as file:
-        about = os.fstat(file.fileno())
-        if stat.S_ISFIFO(about.st_mode):
-            content = _read_pipe(file.fileno())
-        elif stat.S_ISREG(about.st_mode):
-            content = file.read() if about.st_size <= LARGEST_FILE else None
-        else:
-            raise InvalidInputError(f"{path} must be a CSV file or a pipe; it is a device.")
-    if content is None:
-        rule = f"{path} must have at most {LARGEST_FILE >> 20} MB"
-        raise InvalidInputError(f"{rule}; it has more. Split it, and use part after part.")
-    return content
-
-
-def _read_pipe(descriptor: int) -> bytes | None:
-    """Return a pipe's content up to its last writer's end. None means that it is too much."""
-    waiting, content = select.poll(), bytearray()
-    waiting.register(descriptor, select.POLLIN)
-    while len(content) <= LARGEST_FILE:
-        waiting.poll(1000 * PIPE_TIMEOUT_SECONDS)
-        try:
-            part = os.read(descriptor, 1 << 20)
-        except BlockingIOError:  # a writer has it open, and wrote nothing yet
-            continue
-        if not part:
-            return bytes(content)
-        content += part
-    return None
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -3,12 +3,14 @@
 import functools
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import date
 from operator import attrgetter
 from pathlib import Path
 
+from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.csv_io import CsvTable, LineErrors, csv_text, read_table
@@ -16,8 +18,9 @@ from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.inventory.history import last_sales
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.results import Advice, Event
-from driftmdp.inventory.terms import MAX_LEAD_TIME
+from driftmdp.inventory.terms import MAX_LEAD_TIME, MAX_SHELF_LIFE
 
+LEFT = tuple(f"left_{place}" for place in range(1, MAX_SHELF_LIFE + 1))
 COMING = tuple(f"coming_{place}" for place in range(1, MAX_LEAD_TIME))
 ORDER_COLUMNS = ("date", "sku", "order", "stock", "coming", "packs", "cost", "method")
 SOLD_COLUMNS = ("date", "sku", "units", "in_stock", "ordered", "stock", "demand")
@@ -33,8 +36,8 @@ def read_counts(
 ) -> tuple[date | None, list[Count]]:
     r"""Return the day, if the file names one, and the counts of a file with columns sku and stock.
 
-    A column ``date`` must say the same day on every line. ``coming_1``, ``coming_2``, .. (``coming`` is the first)
-    and ``pack`` may be there too. ``date_format`` and ``decimal`` are as for ``read_sales``. How the file was
+    A column ``date`` must say the same day on every line. ``coming_1``, ``coming_2``, .. (``coming`` is the first),
+    ``left_1``, ``left_2``, .. and ``pack`` may be there too. ``date_format`` and ``decimal`` are as for ``read_sales``. How the file was
     read is added to ``remarks``.
 
     Examples
@@ -45,31 +48,55 @@ def read_counts(
     ...     file = pathlib.Path(folder, "stock.csv")
     ...     _ = file.write_text("sku;stock\nA;3\n")
     ...     read_counts(file)
-    (None, [Count(sku='A', stock=3, coming=(), pack=None)])
+    (None, [Count(sku='A', stock=3, coming=(), pack=None, left=())])
     """
     aliases = {"lot": "pack", "coming": "coming_1"}
-    given, optional = Conventions(date_format, decimal), ("date", "pack", *COMING)
+    given, optional = Conventions(date_format, decimal), ("date", "pack", *COMING, *LEFT)
     table = read_table(Path(path), ("sku", "stock"), optional, columns, aliases=aliases, given=given)
-    if remarks is not None:
-        remarks += table.remarks
     _check_coming(table)
     errors, lines = LineErrors(str(path)), dict[str, int]()
-    skus, stocks = errors.read(table, "sku", cells.as_name), errors.read(table, "stock", cells.whole_number)
+    skus = errors.read(table, "sku", cells.as_name)
+    least = None if table.is_added_up else 0  # less than nothing in one place may be made up for in another
+    stocks = errors.read(table, "stock", functools.partial(cells.whole_number, minimum=least))
+    said: tuple[str, ...] = ()
+    if table.is_added_up:
+        stocks, said = _added_up(errors, table, skus, stocks)
+    if remarks is not None:
+        remarks += *table.remarks, *said
     nothing: list[None] = [None] * len(skus)
     packs = errors.read_optional(table, "pack", functools.partial(cells.whole_number, minimum=1)) or nothing
-    coming = zip(*_coming(errors, table), strict=True) if _last_coming(table) else ((),) * len(skus)
+    coming, left = (_by_period(errors, table, names) for names in (COMING, LEFT))
     day = _one_day(errors, table, day)
     counts = []
-    for line, sku, stock, pack, arriving in zip(table.lines, skus, stocks, packs, coming, strict=True):
+    for line, sku, stock, pack, arriving, old in zip(table.lines, skus, stocks, packs, coming, left, strict=True):
         if sku is not None and stock is not None:
             if sku in lines:
                 errors.add(line, f"{sku} stands on line {lines[sku]} already")
             lines[sku] = line
-            counts.append(Count(sku, stock, arriving, pack, f"{path}, line {line}: "))
+            counts.append(Count(sku, stock, arriving, pack, old, f"{path}, line {line}: "))
     errors.raise_if_any("Correct these lines, then try again; nothing was done.")
     if not counts:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
     return day, counts
+
+
+def _added_up(
+    errors: LineErrors, table: CsvTable, skus: list[str | None], stocks: list[int | None]
+) -> tuple[list[int | None], tuple[str, ...]]:
+    """Return stock in which an item's first line has that of all places, and the others nothing, and a remark."""
+    totals, places = Counter[str](), Counter[str]()
+    for sku, stock in zip(skus, stocks, strict=True):
+        totals[sku or ""] += stock or 0
+        places[sku or ""] += 1
+    found: list[int | None] = []
+    for line, sku, stock in zip(table.lines, skus, stocks, strict=True):
+        total = None if sku is None or stock is None else totals.pop(sku, None)
+        if total is not None and total < 0:
+            errors.add(line, f"stock of {sku} must not be negative in all places together; got {total}")
+            total = None
+        found.append(total)
+    several = sum(count > 1 for count in places.values())
+    return found, (f"Stock in several places is added up for {counted(several, 'item')}.",) if several else ()
 
 
 def _check_coming(table: CsvTable) -> None:
@@ -80,15 +107,12 @@ def _check_coming(table: CsvTable) -> None:
             raise InvalidInputError(f"{rule}; got {name}. What arrived this morning is part of the stock.")
 
 
-def _last_coming(table: CsvTable) -> int:
-    """Return the last j of the columns coming_j, or 0."""
-    return max((COMING.index(name) + 1 for name in COMING if name in table.columns), default=0)
-
-
-def _coming(errors: LineErrors, table: CsvTable) -> list[list[int | None]]:
+def _by_period(errors: LineErrors, table: CsvTable, names: Sequence[str]) -> list[tuple[int | None, ...]]:
+    """Return what lines say by period, in some columns that may be there: up to the last that is."""
+    last = max((place for place, name in enumerate(names, 1) if name in table.columns), default=0)
     nothing: list[int | None] = [None] * len(table.lines)
-    names = COMING[: _last_coming(table)]
-    return [errors.read_optional(table, name, cells.whole_number) or nothing for name in names]
+    read = [errors.read_optional(table, name, cells.whole_number) or nothing for name in names[:last]]
+    return list(zip(*read, strict=True)) if read else [()] * len(table.lines)
 
 
 def _one_day(errors: LineErrors, table: CsvTable, day: date | None) -> date | None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.ages import add_new
 from driftmdp.inventory.cells import LARGEST_NUMBER
 from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.event_log import EventLog
@@ -29,6 +31,7 @@ from driftmdp.inventory.order_engine import METHODS
 from driftmdp.inventory.order_tasks import Lateness
 from driftmdp.inventory.periods import WEEKDAYS, days, period_of, weekday
 from driftmdp.inventory.results import Advice
+from driftmdp.inventory.shelf_log import LEFT, ShelfAges, age_columns, read_shelf_ages, recorded_ages
 from driftmdp.kernels.arrays import Longs
 
 
@@ -56,6 +59,17 @@ class Morning:
                 table[row, : len(count.coming)] = [UNKNOWN if units is None else units for units in count.coming]
         return table
 
+    @functools.cached_property
+    def left(self) -> Longs:
+        """What the counts say of the ages, shape (counts, periods). Where they say nothing, all are UNKNOWN."""
+        width = max((len(count.left) for count in self.counts), default=0)
+        table = np.full((len(self.counts), width), UNKNOWN, np.int64)
+        for row, count in enumerate(self.counts):
+            if count.left:
+                units = [0 if units is None else units for units in count.left]
+                table[row] = [*units, *(0,) * (width - len(units))]
+        return table
+
     def of(self, chosen: Sequence[int]) -> "Morning":
         """Return the same morning with some of the counts."""
         return Morning(self.day, self.until, [self.counts[row] for row in chosen], self.items[list(chosen)])
@@ -77,13 +91,16 @@ def new_advice(
     _check_counts(states, morning)
     asked = morning.of(_unanswered(states, morning, before, correct))
     pipeline = pipeline_of(states, log, asked.day, asked.items)
-    expected = _expected(states, asked, pipeline, before.decided)
+    shelves = shelf_ages_of(states, log, asked.day, asked.items)
+    expected = _expected(states, asked, pipeline, shelves, before.decided)
     remarks = [
         *_unexpected_counts(asked, expected, strict),
         *_missing_days(states, asked),
         *_items_not_counted(states, morning, before.decided),
         *_counts_above_capacity(states, asked),
         *late_orders(states, asked.day, asked.items),
+        *_ages_not_known(states, asked),
+        *_orders_that_never_pay(states, asked),
     ]
     given = _given(states, asked, before.decided)
     given, coming = _same_width(given, pipeline.coming)
@@ -94,7 +111,8 @@ def new_advice(
     if given.shape[1]:
         overdue = np.where(given[:, :1] != UNKNOWN, 0, overdue)  # what the count says of tomorrow has it too
     lateness = Lateness(learned_hazards(states, asked.day, asked.items), overdue)
-    orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until, placed, lateness)
+    ages = _ages(asked, shelves)
+    orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until, placed, ages, lateness)
     columns = {
         "item": asked.items,
         "stock": asked.stock,
@@ -107,7 +125,7 @@ def new_advice(
         "lead_time": states.lead_times(asked.items),
         "pack": states.packs(asked.items),
     }
-    columns |= {f"coming_{place}": units for place, units in enumerate(coming.T, 1)}
+    columns |= age_columns(ages) | {f"coming_{place}": units for place, units in enumerate(coming.T, 1)}
     return columns | {f"given_{place}": units for place, units in enumerate(given.T, 1)}, remarks
 
 
@@ -162,6 +180,16 @@ def _check_counts(states: ItemStates, morning: Morning) -> None:
             rule = f"{count.source}coming_{late[0]} must be empty for {count.sku}"
             why = f"with a lead time of {terms.lead_time}, {last}"
             raise InvalidInputError(f"{rule}: {why}; got {count.coming[late[0] - 1]}. Nothing was done.")
+        _check_ages(count, terms.shelf_life)
+
+
+def _check_ages(count: Count, life: int | None) -> None:
+    """Refuse units that can be sold for longer than the item's shelf life."""
+    long = [place for place, units in enumerate(count.left, 1) if units and place > (life or 0)]
+    if long:
+        rule = f"{count.source}{LEFT}{long[0]} must be empty for {count.sku}"
+        why = "it never spoils" if life is None else f"with a shelf life of {life}, the last is {LEFT}{life}"
+        raise InvalidInputError(f"{rule}: {why}; got {count.left[long[0] - 1]}. Nothing was done.")
 
 
 def _unanswered(states: ItemStates, morning: Morning, before: DayEntries, correct: bool) -> list[int]:
@@ -171,6 +199,7 @@ def _unanswered(states: ItemStates, morning: Morning, before: DayEntries, correc
     coming = _coming_before(decided, morning.items, morning.given.shape[1])
     same = (stock == morning.stock) & (until == morning.until)
     same &= ((morning.given == UNKNOWN) | (morning.given == coming)).all(axis=1)
+    same &= _same_ages(states, morning, decided)
     is_decided, is_over = decided.has(morning.items), before.sold.has(morning.items)
     last = states.last["day"][morning.items]
     asked = np.flatnonzero(~(same & is_decided)).tolist()
@@ -189,6 +218,20 @@ def _unanswered(states: ItemStates, morning: Morning, before: DayEntries, correc
     return asked
 
 
+def _same_ages(states: ItemStates, morning: Morning, decided: Entries) -> NDArray[np.bool_]:
+    """Return which counts say nothing else of the ages than what the morning was decided with."""
+    lives, is_said = states.shelf_lives(morning.items), (morning.left != UNKNOWN).any(axis=1)
+    ages = recorded_ages(decided, morning.items, lives)
+    return ~is_said | (_said_ages(morning, lives) == ages).all(axis=1)
+
+
+def _said_ages(morning: Morning, lives: Longs) -> Longs:
+    """Return the ages that counts say. What they do not say of the stock is new."""
+    width = int(lives.max(initial=0))
+    said = np.maximum(widened(morning.left, width, 0)[:, :width], 0)
+    return add_new(said, lives, morning.stock - said.sum(axis=1))
+
+
 def _contradiction(morning: Morning, row: int, decided: Entries) -> InvalidInputError:
     """Return the refusal of another count, or another end, than the one that a day was decided with."""
     count, item = morning.counts[row], morning.items[row : row + 1]
@@ -196,6 +239,8 @@ def _contradiction(morning: Morning, row: int, decided: Entries) -> InvalidInput
     day = date.fromordinal(morning.day)
     if until != morning.until:
         what = f"{count.sku} was decided on {day} already, {_end(until)}; this time it is {_end(morning.until)}"
+    elif (morning.left[row] != UNKNOWN).any() and stock == morning.stock[row]:
+        what = f"{count.sku} was counted on {day} already, with other ages or other goods coming"
     else:
         now = " and ".join(str(units) for units in (count.stock, *count.coming) if units is not None)
         what = f"{count.sku} was counted {stock} on {day} already, with {coming} coming; got {now}"
@@ -244,11 +289,34 @@ def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> Pi
     return with_deliveries(pipeline, orders, rows)
 
 
-def _expected(states: ItemStates, morning: Morning, pipeline: Pipeline, decided: Entries) -> Longs:
+def shelf_ages_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> ShelfAges:
+    """Return how old the goods that spoil are, in the morning of a day."""
+    last, lives = states.last[items], states.shelf_lives(items)
+    was_counted = (last["day"] != UNKNOWN) & (last["stock"] != UNKNOWN)
+    about = states.lead_times(items), states.steps(items), np.where(was_counted, last["day"], UNKNOWN)
+    told = np.intersect1d(items[lives > 0], states.deliveries.told())
+    orders = follow_orders(states.deliveries, told, states.steps(told), day) if told.size else None
+    asked = PipelineItems(items, *about, states.timeline.longest_lead)
+    return read_shelf_ages(log, day, asked, lives, states.shop.lead_time, orders)
+
+
+def _ages(morning: Morning, shelves: ShelfAges) -> Longs:
+    """Return the ages of the stock: as counted, or as the records have them."""
+    found, lives = shelves.counted(morning.stock), np.zeros(morning.items.size, np.int64)
+    lives[shelves.rows] = shelves.lives
+    is_said = (lives > 0) & (morning.left != UNKNOWN).any(axis=1)
+    return np.where(is_said[:, None], _said_ages(morning, lives), found)
+
+
+def _expected(
+    states: ItemStates, morning: Morning, pipeline: Pipeline, shelves: ShelfAges, decided: Entries
+) -> Longs:
     """Return the stock that the records expect, for a corrected count what was expected at first."""
     evening = states.last["evening"][morning.items].astype(np.int64)
     is_known = (pipeline.since != UNKNOWN) & (evening != UNKNOWN)
-    expected = np.where(is_known, np.minimum(evening + pipeline.arrived, LARGEST_NUMBER), UNKNOWN)
+    there = evening + pipeline.arrived
+    there[shelves.rows] = shelves.ages.sum(axis=1)  # without what spoiled
+    expected = np.where(is_known, np.minimum(there, LARGEST_NUMBER), UNKNOWN)
     return np.where(decided.has(morning.items), decided.column("expected", morning.items), expected)
 
 
@@ -351,3 +419,27 @@ def late_orders(states: ItemStates, day: int, items: Longs) -> list[str]:
         for place in late[np.argsort(orders.promises.item[late], kind="stable")].tolist()
     ]
     return [f"Late, and still waited for: {listed(texts)}. Tell what came with `receive`."] if texts else []
+
+
+def _orders_that_never_pay(states: ItemStates, morning: Morning) -> list[str]:
+    """Return a remark on items of which a unit costs as much as a lost sale: their costs are probably wrong."""
+    columns = states.engine.table.columns[morning.items]
+    unit, lost = columns["costs"][:, 1], columns["costs"][:, 2]
+    rows = np.flatnonzero((columns["service"][:, 0] == 0.0) & (lost <= unit)).tolist()
+    named = [f"{morning.counts[row].sku}: {unit[row]:g} a unit, {lost[row]:g} a lost sale" for row in rows]
+    advice = "If unit_cost is what you pay for a unit, lost_sale is what the customer would have paid."
+    return [f"No order pays where a unit costs as much as a lost sale: {listed(named)}. {advice}"] if named else []
+
+
+def _ages_not_known(states: ItemStates, morning: Morning) -> list[str]:
+    """Return a remark on goods that spoil, are counted for the first time, and may be of any age."""
+    last = states.last[morning.items]
+    is_first = (last["stock"] == UNKNOWN) | (last["day"] == UNKNOWN)
+    is_first &= (states.shelf_lives(morning.items) > 0) & ~(morning.left != UNKNOWN).any(axis=1)
+    new = [morning.counts[row].sku for row in np.flatnonzero(is_first & (morning.stock > 0)).tolist()]
+    advice = "Columns left_1, left_2, .. say how many can be sold in 1, 2, .. more periods"
+    return (
+        [f"How old these goods are is not known, and they are taken as new: {listed(new)}. {advice}."]
+        if new
+        else []
+    )

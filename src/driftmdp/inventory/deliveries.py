@@ -72,6 +72,22 @@ def arrived_since(orders: FollowedOrders, since: Longs) -> Longs:
     return found
 
 
+def put_arrivals(table: Longs, numbers: Longs, before: int, orders: FollowedOrders) -> None:
+    """Put what really arrived into a table by item and period, in which today's has place ``before``."""
+    where = {item: row for row, item in enumerate(numbers.tolist())}
+    rows = np.array([where[item] for item in orders.items.tolist()], np.int64)
+    table[rows, : before + 1] = 0
+    parts, promises = orders.parts, orders.promises
+    on_time = (promises.is_followed == 0) & (promises.due <= orders.today)
+    for items, days, units in (
+        (parts.item, parts.day, parts.units),
+        (promises.item[on_time], promises.due[on_time], promises.units[on_time]),
+    ):
+        places = before - (orders.today - days) // orders.steps[items]
+        there = (places >= 0) & (places <= before)
+        np.add.at(table, (rows[items[there]], places[there]), units[there])
+
+
 def open_units(orders: FollowedOrders) -> tuple[Longs, Longs]:
     """Return the open units by (item, periods until they are due, less one), and by (item, periods overdue)."""
     promises, late = orders.promises, orders.late

@@ -1,6 +1,7 @@
 """An explanation of today's advice as text."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from driftmdp.display import counted
 from driftmdp.errors import one_line
@@ -14,6 +15,7 @@ PLANS = {  # how a plan was found; other methods say why nothing is ordered
     "simulated": "the best of several, by simulation",
     "for service": "made for the service target, by simulation",
 }
+LEAST_WASTE, MOST_WASTE_DAYS = 0.05, 4  # units that are told, and evenings
 IDLE = {"too late": "it would arrive after the last day that counts"}  # the other reasons say enough
 
 
@@ -134,6 +136,7 @@ def _order_reasons(reason: Reason) -> list[str]:
     ]
     if reason.method not in PLANS:
         return [*lines, f"No order now: {IDLE.get(reason.method, reason.method)}."]
+    lines += _spoiling(reason)
     together = (reason.stock or 0) + sum(reason.coming) + sum(reason.overdue) + reason.order
     shelf = "" if reason.stock is not None else ", from an empty shelf,"
     return [
@@ -141,6 +144,35 @@ def _order_reasons(reason: Reason) -> list[str]:
         f"With this order{shelf} there are {together} for the {counted(reason.covered, terms.period)} until "
         f"{_end_of_cover(reason)}, in which about {_mean(reason.covered_demand)} are asked for.",
         f"The plan costs about {reason.cost:.2f} per {terms.period}; it was {PLANS[reason.method]}.",
+    ]
+
+
+def _spoiling(reason: Reason) -> list[str]:
+    """Return how old the goods are, and how many of them will spoil, if they do."""
+    terms = reason.terms
+    if terms.shelf_life is None:
+        return []
+    step = days(terms.period)
+    ends = [reason.day + timedelta(step * place) for place in range(len(reason.ages))]
+    left = [f"{units} until {end}" for units, end in zip(reason.ages, ends, strict=True) if units]
+    what = (
+        "This period's"
+        if terms.shelf_life == 1
+        else f"It can be sold for {counted(terms.shelf_life, terms.period)}"
+    )
+    old = f"On the shelf, to be sold: {', '.join(left)}." if left else ""
+    lost = [
+        f"{_mean(units)} on {reason.day + timedelta(step * place)}"
+        for place, units in enumerate(reason.spoiled)
+        if units >= LEAST_WASTE
+    ]
+    more = ", and more later" if len(lost) > MOST_WASTE_DAYS else ""
+    waste = f"Expected to spoil: {', '.join(lost[:MOST_WASTE_DAYS])}{more}" if lost else "Hardly any will spoil"
+    total = sum(reason.spoiled)
+    price = terms.waste + terms.costs.unit
+    return [
+        f"{what}. {old}".rstrip(),
+        f"{waste}; a unit that does costs {price:g}, so that is {price * total:.2f} in all.",
     ]
 
 

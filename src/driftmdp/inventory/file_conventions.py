@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.cells import day_of, is_ambiguous
+from driftmdp.inventory.xlsx_cells import ExactNumber
 from driftmdp.validation import one_of
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -146,9 +147,12 @@ def with_plain_cells(
         found |= {name: _replaced(columns[name], days) for name in dates}
         how += [f"dates as {date_format}"] if days else []
     names = [name for name in columns if name in NUMBER_COLUMNS or name.startswith("coming")]
-    numbers, decimal = _plain_numbers({text for name in names for text in columns[name]}, given.decimal)
+    texts = {text for name in names for text in columns[name]}
+    exact = {text for text in texts if isinstance(text, ExactNumber)}
+    numbers, decimal = _plain_numbers(texts - exact, given.decimal)
+    clear = {text: f"{text}0" for text in exact if is_ambiguous(text)}  # three decimals look like thousands
     for name in names:
-        found[name] = _replaced(columns[name], numbers)
+        found[name] = _replaced(columns[name], clear | numbers)
     marks = {"comma": "decimal commas", "point": "decimal points", None: "thousands set apart"}
     return found, how + ([marks[decimal]] if numbers else [])
 

@@ -29,6 +29,7 @@ from driftmdp.inventory.log_entries import (
 from driftmdp.inventory.order_engine import AT_LEAST, EXACT, METHODS, NOTHING
 from driftmdp.inventory.results import Event
 from driftmdp.inventory.sales_history import Series
+from driftmdp.inventory.shelf_log import LEFT
 from driftmdp.inventory.terms import Settings, merged
 from driftmdp.inventory.terms_timeline import BEGINNING, SHOP, SUPPLIER
 
@@ -108,6 +109,8 @@ def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterato
         fields["until"] = [day and date.fromordinal(day) for day in _known(columns, "until")]
         fields["cost"] = costs_of(columns["cost"])
         fields["method"] = [METHODS[method] for method in columns["method"].tolist()]
+    if batch.kind == DECIDED:
+        fields["details"] = _ages(columns)
     if batch.kind == WITHDRAWN:
         fields["details"] = [_taken_back(what) for what in columns["what"].tolist()]
     if batch.kind == RECEIVED:
@@ -140,6 +143,16 @@ def _delivery_fields(columns: Columns) -> dict[str, list[Any]]:
         "expected": [None] * len(details),
         "details": details,
     }
+
+
+def _ages(columns: Columns) -> list[str | None]:
+    """Return what advice knew of the ages of goods that spoil, as a text per row."""
+    names = [name for name in columns if name.startswith(LEFT)]
+    rows = zip(*(columns[name].tolist() for name in names), strict=True) if names else [()] * columns["item"].size
+    texts = (
+        ", ".join(f"{name} {units}" for name, units in zip(names, row, strict=True) if units > 0) for row in rows
+    )
+    return [text or None for text in texts]
 
 
 def last_sales(events: Iterable[Event]) -> list[Event]:

@@ -33,8 +33,9 @@ class ItemPath:
         What is asked for: the units of the file.
     says
         What the file says of it: EXACT, AT_LEAST where the shop was sold out, NOTHING where it was not on sale.
-    arrival
-        The period from which on an order is on the shelf.
+    arrival, expiry
+        The period from which on an order is on the shelf, and the last in which it can be sold. A number of T or
+        more is behind the path.
     may_order
         Whether an order may be placed.
     scored
@@ -47,13 +48,14 @@ class ItemPath:
     demand: Longs
     says: NDArray[np.int8]
     arrival: Longs
+    expiry: Longs
     may_order: NDArray[np.bool_]
     scored: int
 
     @property
     def for_kernel(self) -> DemandPath:
         """The periods as kernels take them."""
-        return DemandPath(self.demand, self.arrival, self.may_order.astype(np.uint8))
+        return DemandPath(self.demand, self.arrival, self.expiry, self.may_order.astype(np.uint8))
 
 
 def ordinals(series: Series) -> Longs:
@@ -74,7 +76,8 @@ def item_path(series: Series, terms: ItemTerms, calendar: SpecialDays) -> ItemPa
     demand = np.where(says == NOTHING, 0, np.asarray(series.units, np.int64)[is_open])
     may_order = terms.order_days.may_order(days, terms.period)
     scored = warm_up(terms.period)
-    return ItemPath(series.sku, terms, days, demand, says, arrivals(days, terms), may_order, scored)
+    when = arrivals(days, terms), expiries(days, terms)
+    return ItemPath(series.sku, terms, days, demand, says, *when, may_order, scored)
 
 
 def arrivals(days: Longs, terms: ItemTerms) -> Longs:
@@ -91,6 +94,26 @@ def arrivals(days: Longs, terms: ItemTerms) -> Longs:
     return np.searchsorted(days, days + terms.lead_time * days_of(terms.period)).astype(np.int64)
 
 
+def expiries(days: Longs, terms: ItemTerms) -> Longs:
+    """Return the place of the last open period in which an order of each can be sold. The size: after the path.
+
+    An order that would spoil before the shop opens again can be sold for one period.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftmdp.inventory import Costs, ItemTerms
+    >>> from driftmdp.inventory.item_paths import expiries
+    >>> expiries(np.array([1, 2, 5, 6]), ItemTerms(Costs(), None, lead_time=1, shelf_life=2)).tolist()
+    [1, 2, 4, 4]
+    """
+    if terms.shelf_life is None:
+        return np.full(days.size, days.size)
+    last = days + (terms.lead_time + terms.shelf_life - 1) * days_of(terms.period)
+    found = np.where(last > days[-1], days.size, np.searchsorted(days, last, side="right") - 1)
+    return np.maximum(found, arrivals(days, terms)).astype(np.int64)
+
+
 def fit_calendar(first_day: int, terms: ItemTerms) -> DemandPath:
     """Return periods to fit rules on, without demand yet: those from a day on whose weekdays are open."""
     step = days_of(terms.period)
@@ -99,7 +122,7 @@ def fit_calendar(first_day: int, terms: ItemTerms) -> DemandPath:
         days = days[~np.isin((days - 1) % 7, sorted(terms.closed_days))]
         days = np.resize(days, FIT_PERIODS) if days.size < FIT_PERIODS else days[:FIT_PERIODS]
     may_order = terms.order_days.may_order(days, terms.period).astype(np.uint8)
-    return DemandPath(np.zeros(days.size, np.int64), arrivals(days, terms), may_order)
+    return DemandPath(np.zeros(days.size, np.int64), arrivals(days, terms), expiries(days, terms), may_order)
 
 
 def longest_wait(periods: DemandPath) -> int:
@@ -115,10 +138,10 @@ def lead_in_open_periods(periods: DemandPath) -> int:
 
 
 def order_terms(terms: ItemTerms, lead_time: int) -> OrderTerms:
-    """Return an item's terms as kernels take them."""
+    """Return an item's terms as kernels take them, for a plan of this item alone: its orders pay their supplier."""
     costs, capacity = terms.costs, NO_LIMIT if terms.capacity is None else terms.capacity
-    money = costs.fixed, costs.unit, lost_sale_cost(terms), costs.holding
-    return OrderTerms(*money, capacity, terms.pack, terms.minimum, lead_time)
+    money = terms.fixed_alone, costs.unit, lost_sale_cost(terms), costs.holding
+    return OrderTerms(*money, capacity, terms.pack, terms.minimum, lead_time, terms.shelf_life or 0, terms.waste)
 
 
 def lost_sale_cost(terms: ItemTerms) -> float:
@@ -132,11 +155,17 @@ def service_target(terms: ItemTerms) -> ServiceTarget:
 
 
 def period_costs(path: ItemPath, trace: UnitTrace) -> Floats:
-    """Return what each period cost, shape (T,), lost sales counted in full."""
+    """Return what each period cost, shape (T,), lost sales counted in full, without what suppliers' orders cost."""
     costs, missing = path.terms.costs, path.demand - trace.on_sale
     ordering = costs.fixed * (trace.orders > 0) + costs.unit * trace.orders
     lost = lost_sale_cost(path.terms) * np.maximum(missing, 0)
-    return np.asarray(ordering + lost + costs.holding * np.maximum(-missing, 0))
+    left = costs.holding * evening_stock(path, trace) + path.terms.waste * trace.spoiled
+    return np.asarray(ordering + lost + left)
+
+
+def evening_stock(path: ItemPath, trace: UnitTrace) -> Longs:
+    """Return the units left in the evenings, without those that spoiled."""
+    return np.maximum(trace.on_sale - path.demand, 0) - trace.spoiled
 
 
 def by_day(paths: Sequence[ItemPath]) -> list[tuple[int, Longs, Longs]]:

@@ -283,6 +283,10 @@ class ItemStates:
         """Return the lead times of items."""
         return np.array([self.terms[item].lead_time for item in items.tolist()], np.int64)
 
+    def shelf_lives(self, items: Longs) -> Longs:
+        """Return the shelf lives of items, 0 for goods that do not spoil."""
+        return np.array([self.terms[item].shelf_life or 0 for item in items.tolist()], np.int64)
+
     def packs(self, items: Longs) -> Longs:
         """Return the packs of items."""
         return np.array([self.terms[item].pack for item in items.tolist()], np.int64)

@@ -19,8 +19,9 @@ COLUMNS = np.dtype(
         ("supplier", "<i8"),
         ("seed", "<u8"),
         ("costs", "<f8", (4,)),
-        ("sizes", "<i8", (4,)),
+        ("sizes", "<i8", (5,)),
         ("service", "<f8", (2,)),
+        ("waste", "<f8"),
     ]
 )
 
@@ -34,8 +35,8 @@ class ItemTable:
         By number.
     columns
         The same as numbers: the kind of period (1 for a week), the numbers of the group and of the supplier, a seed
-        from the name, costs (fixed, unit, lost, holding), sizes (capacity, pack, minimum, lead time) and service
-        (target or 0, measure). It may be longer than there are items.
+        from the name, costs (fixed, unit, lost, holding), sizes (capacity, pack, minimum, lead time, shelf
+        life or 0), service (target or 0, measure) and the cost of waste. It may be longer than there are items.
     groups, suppliers
         The number of each group, and of each supplier whose items are ordered together, in the order in which they
         came. Items that are ordered alone have supplier ALONE.
@@ -81,7 +82,8 @@ class ItemTable:
         costs = terms.costs
         row["costs"] = costs.fixed, costs.unit, costs.lost_sale, costs.holding
         capacity = NO_LIMIT if terms.capacity is None else terms.capacity
-        row["sizes"] = capacity, terms.pack, terms.minimum, terms.lead_time
+        row["sizes"] = capacity, terms.pack, terms.minimum, terms.lead_time, terms.shelf_life or 0
+        row["waste"] = terms.waste
         row["service"] = terms.service or 0.0, MEASURES.index(terms.service_measure)
         return row
 

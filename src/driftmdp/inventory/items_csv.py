@@ -13,7 +13,7 @@ from driftmdp.inventory import cells
 from driftmdp.inventory.csv_io import LineErrors, read_table
 from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.inventory.periods import PERIODS, OrderDays
-from driftmdp.inventory.terms import MAX_LEAD_TIME, MEASURES, NO_LIMIT, parsed_setting
+from driftmdp.inventory.terms import MAX_LEAD_TIME, MAX_SHELF_LIFE, MEASURES, NO_LIMIT, parsed_setting
 from driftmdp.validation import nearest_name
 
 Parse = Callable[[str], Any]
@@ -29,8 +29,8 @@ class ItemSettings:
         The item.
     values
         By column of ``items.csv``: capacity (or ``none``), fixed_cost, unit_cost, lost_sale, holding, pack,
-        minimum, lead_time, order_days (a text), period, group, service, service_measure, supplier and price.
-        None stands for the shop's.
+        minimum, lead_time, order_days (a text), period, group, service, service_measure, supplier, price,
+        shelf_life (or ``none``) and waste. None stands for the shop's.
     source
         Where they were read, for messages: ``items.csv, line 7``.
     """
@@ -75,6 +75,10 @@ def _capacity(text: str) -> int | str:
     return NO_LIMIT if text.lower() == NO_LIMIT else cells.whole_number(text, 1)
 
 
+def _shelf_life(text: str) -> int | str:
+    return NO_LIMIT if text.lower() == NO_LIMIT else cells.whole_number(text, 1, MAX_SHELF_LIFE)
+
+
 def _choice(choices: tuple[str, ...], text: str) -> str:
     if text.lower() not in choices:
         raise ValueError(f"be {' or '.join(choices)}; got {text[:40]!r}")
@@ -108,6 +112,8 @@ COLUMNS: dict[str, Parse] = {
     "service_measure": functools.partial(_choice, MEASURES),
     "supplier": cells.as_name,
     "price": cells.amount,
+    "shelf_life": _shelf_life,
+    "waste": cells.amount,
 }
 
 

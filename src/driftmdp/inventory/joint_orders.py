@@ -4,7 +4,8 @@ An order to a supplier costs K, whatever is in it, and each item in it f_i. K is
 a_i. Any way of ordering pays K at least as often as the items together pay their shares, so items that are planned
 alone, each with f_i + a_i, cost together no more than the best joint plan: a lower bound [AI87]. The shares that
 make it largest for a steady demand d_i with holding costs h_i have a common rhythm: f_i + a_i = T^2 h_i d_i / 2 for
-all items with a share. Slow or dear-to-order items have none.
+all items with a share. Slow or dear-to-order items have none. Where it is as good to order on every order day,
+nobody has a share. Safety stock decides there, so that is judged by ``kernels.review_cycles``.
 
 These plans are the future that a morning looks at. An item that orders today, and pays f_i only, saves s_i against
 one that does not. If the savings together are more than K, the order is placed, with all items that save
@@ -21,10 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp import kernels
 from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.order_menus import NO_ORDER
 
+CLEARLY = 0.97  # of the cost of ordering on every order day: what it must cost to leave some out
 TIE = 1e-9  # of the shared cost: savings that exceed it by less do not
 
 
@@ -50,49 +53,78 @@ class JointItems(NamedTuple):
     prices: Floats
 
 
-def cost_shares(
-    shared: SharedOrder, fixed: Floats, holding: Floats, levels: Floats, prices: Floats, wait: float = 1.0
-) -> Floats:
+class SharingItems(NamedTuple):
+    """All items of a supplier, among which the cost of an order is divided.
+
+    Attributes
+    ----------
+    fixed, holding, lost, lead_times
+        Their terms, as floats. ``fixed`` is what an order of each costs beside the shared cost.
+    levels
+        Their mean demands per period.
+    prices
+        What a unit counts for the supplier's minimum value.
+    """
+
+    fixed: Floats
+    holding: Floats
+    lost: Floats
+    lead_times: Floats
+    levels: Floats
+    prices: Floats
+
+
+def cost_shares(shared: SharedOrder, items: SharingItems, wait: float = 0.0) -> Floats:
     """Return each item's share of the cost of an order.
 
     Parameters
     ----------
     shared
         The supplier's cost and minima.
-    fixed, holding, levels, prices
-        The items' fixed costs, costs of a unit held for a period, mean demands, and values of a unit.
+    items
+        Its items.
     wait
-        Periods from one order day to the next.
+        Periods from one order day to the next. Where it is not clearly better to leave some of them out, nobody
+        has a share: there is nothing to save. 0 does not ask.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from driftmdp.inventory.joint_orders import cost_shares
+    >>> from driftmdp.inventory.joint_orders import SharingItems, cost_shares
     >>> from driftmdp.inventory.shared_order import SharedOrder
     >>> ones = np.ones(3)
-    >>> cost_shares(SharedOrder(30.0), np.array([0.0, 0.0, 100.0]), ones, np.array([2.0, 1.0, 1.0]), ones).tolist()
+    >>> items = SharingItems(np.array([0.0, 0.0, 100.0]), ones, 9 * ones, ones, np.array([2.0, 1.0, 1.0]), ones)
+    >>> cost_shares(SharedOrder(30.0), items).tolist()
     [20.0, 10.0, 0.0]
     """
-    weights = 0.5 * holding * levels
-    cost = max(shared.cost, _cost_of_rhythm(shared, fixed, weights, levels, prices))
+    weights = 0.5 * items.holding * items.levels
+    cost = max(shared.cost, _cost_of_minima(shared, items, weights))
     if weights.sum() <= 0.0:
-        return np.full(fixed.size, cost / max(fixed.size, 1))
+        return np.full(weights.size, cost / max(weights.size, 1))
+    if wait > 0.0 and not _saves_by_waiting(cost, items, wait):
+        return np.zeros(weights.size)
     with np.errstate(divide="ignore"):
-        limits = np.where(weights > 0.0, fixed / np.where(weights > 0.0, weights, 1.0), np.inf)
+        limits = np.where(weights > 0.0, items.fixed / np.where(weights > 0.0, weights, 1.0), np.inf)
     order = np.argsort(limits, kind="stable")
-    squares = (cost + np.cumsum(fixed[order])) / np.maximum(np.cumsum(weights[order]), 1e-300)
+    squares = (cost + np.cumsum(items.fixed[order])) / np.maximum(np.cumsum(weights[order]), 1e-300)
     last = int(np.flatnonzero(limits[order] <= squares)[-1])  # the first always has a share
-    if squares[last] < 2.0 * wait * wait:  # it pays to order on every order day, with no share to save
-        return np.zeros(fixed.size)
-    return np.asarray(np.maximum(squares[last] * weights - fixed, 0.0))
+    return np.asarray(np.maximum(squares[last] * weights - items.fixed, 0.0))
 
 
-def _cost_of_rhythm(shared: SharedOrder, fixed: Floats, weights: Floats, levels: Floats, prices: Floats) -> float:
+def _saves_by_waiting(cost: float, items: SharingItems, wait: float) -> bool:
+    """Return whether it is clearly cheaper to order more rarely than on every order day."""
+    costs = [
+        cost / (wait * days) + kernels.review_cycles.cost_of_rhythm(wait * days, *items[:-1]) for days in (1, 2, 3, 4)
+    ]
+    return bool(min(costs[1:]) < CLEARLY * costs[0])
+
+
+def _cost_of_minima(shared: SharedOrder, items: SharingItems, weights: Floats) -> float:
     """Return the cost of an order that would make orders as rare as the minima do."""
-    units, value = levels.sum(), (levels * prices).sum()
+    units, value = items.levels.sum(), (items.levels * items.prices).sum()
     periods = shared.minimum_units / units if units > 0.0 else 0.0
     periods = max(periods, shared.minimum_value / value if value > 0.0 else 0.0)
-    return float(periods * periods * weights.sum() - fixed.sum())
+    return float(periods * periods * weights.sum() - items.fixed.sum())
 
 
 def order_together(shared: SharedOrder, items: JointItems, is_placed: bool) -> Longs:

@@ -1,21 +1,25 @@
 """Rules that learn from all items at once, played day by day: ours, and the moving average with season."""
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
+from driftmdp.inventory.aging_goods import AgingGoods
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.item_paths import ItemPath, by_day, order_terms, split_by_item
 from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING, OrderEngine
 from driftmdp.inventory.periods import MOST_PERIODS, WEEK
 from driftmdp.inventory.periods import days as days_of
 from driftmdp.inventory.seasonal_average import SeasonalAverage
+from driftmdp.inventory.shared_order import NOTHING_SHARED
+from driftmdp.inventory.supplier_minima import SupplierMinima
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
-from driftmdp.kernels.yardstick_rules import UnitTrace
+from driftmdp.kernels.yardstick_rules import UnitTrace, new_unit_trace
 
 Says = NDArray[np.int8]
 
@@ -23,8 +27,11 @@ Says = NDArray[np.int8]
 class JointRule(Protocol):
     """A rule that orders for many items at once."""
 
-    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
-        """Return the orders of a morning. ``coming[n, j]`` arrives j + 1 periods later."""
+    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs, ages: Longs) -> Longs:
+        """Return the orders of a morning. ``coming[n, j]`` arrives j + 1 periods later.
+
+        ``ages[n, k]`` of the stock can be sold in k + 1 more periods, of goods that spoil.
+        """
         ...
 
     def learn(self, day: int, items: Longs, seen: Says, on_sale: Longs, units: Longs) -> None:
@@ -70,29 +77,48 @@ class Shelves:
         self._coming[later, self._lead[later] - 1] = orders[~at_once]
         return self.stock[items]
 
-    def sell(self, items: Longs, units: Longs) -> None:
-        """Take what was sold from the shelves."""
+    def take(self, items: Longs, units: Longs) -> None:
+        """Take what was sold or spoiled from the shelves."""
         self.stock[items] -= units
 
 
 def play(rule: JointRule, paths: Sequence[ItemPath]) -> Generator[None, None, list[UnitTrace]]:
-    """Let a rule order through the past. Yield after each day, and return all items' traces."""
+    """Let a rule order through the past. Yield after each day, and return all items' traces.
+
+    Orders that do not reach their suppliers' minima are filled up, see ``SupplierMinima``.
+    """
     demand, says, may_order = (
         np.concatenate([getattr(path, name) for path in paths]) for name in ("demand", "says", "may_order")
     )
-    trace = UnitTrace(*(np.zeros(demand.size, np.int64) for _ in range(3)))
-    shelves = Shelves(paths)
+    trace = new_unit_trace(demand.size)
+    shelves, minima, aging = Shelves(paths), SupplierMinima(paths), AgingGoods(paths)
     for day, items, places in by_day(paths):
         stock, coming = shelves.open(day, items)
-        orders = np.where(may_order[places], rule.decide(day, items, stock, coming), 0)
+        ages = aging.ages(day, items, places, stock)
+        positions = stock + coming.sum(axis=1)
+        orders = np.where(may_order[places], rule.decide(day, items, stock, coming, ages), 0)
+        orders = minima.reach(items, positions, orders, may_order[places])
         on_sale = shelves.order(items, orders)
+        aging.order(places, orders)
         trace.orders[places], trace.on_sale[places] = orders, on_sale
-        trace.levels[places] = stock + coming.sum(axis=1) + orders
+        trace.levels[places] = positions + orders
         sold = np.minimum(demand[places], on_sale)
         rule.learn(day, items, seen(says[places], demand[places], on_sale), on_sale, sold)
-        shelves.sell(items, sold)
+        trace.spoiled[places] = aging.sell(items, places, sold)
+        minima.learn(items, sold)
+        shelves.take(items, sold + trace.spoiled[places])
         yield
     return [UnitTrace(*parts) for parts in zip(*(split_by_item(each, paths) for each in trace), strict=True)]
+
+
+def finished(days: Generator[None, None, list[UnitTrace]]) -> list[UnitTrace]:
+    """Play to the end, and return all items' traces."""
+    while True:
+        try:
+            next(days)
+        except StopIteration as end:
+            found: list[UnitTrace] = end.value
+            return found
 
 
 def seen(says: Says, demand: Longs, on_sale: Longs) -> Says:
@@ -159,8 +185,9 @@ class EngineRule:
         self.engine.set_calendar(calendar)
         self._first = FirstOrders(paths)
         self._is_open_ended = np.array([path.terms.capacity is None for path in paths])
+        self._suppliers = [path.terms.supplier for path in paths]
 
-    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
+    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs, ages: Longs) -> Longs:
         """Return the orders of a morning."""
         first = self._is_open_ended[items] & self._first.are_new(items)
         orders = np.zeros(items.size, np.int64)
@@ -168,7 +195,9 @@ class EngineRule:
         positions = stock[first] + coming[first].sum(axis=1)
         orders[first] = self._first.up_to(new, positions, self._first.levels[new])
         if other.any():
-            orders[other] = self.engine.decide(day, items[other], stock[other], coming[other], None).order
+            placed = {self._suppliers[item] for item in new[orders[first] > 0].tolist()}
+            state = items[other], stock[other], coming[other]
+            orders[other] = self.engine.decide(day, *state, None, placed, ages[other]).order
         return orders
 
     def learn(self, day: int, items: Longs, seen: Says, on_sale: Longs, units: Longs) -> None:
@@ -193,6 +222,13 @@ class EngineRule:
         return {item: np.array(values) for item, values in found.items()}
 
 
+def each_alone(path: ItemPath) -> ItemPath:
+    """Return the same path of an item that knows of no others: each of its orders pays all of its supplier's."""
+    terms = path.terms
+    costs = replace(terms.costs, fixed=terms.fixed_alone)
+    return replace(path, terms=replace(terms, costs=costs, shared_order=NOTHING_SHARED, price=terms.value))
+
+
 class MovingAverageRule:
     """Order up to the next periods' forecast: the mean of 13 periods without season, times the coming season.
 
@@ -210,7 +246,7 @@ class MovingAverageRule:
         waits = zip(paths, self._first.waits, strict=True)
         self._periods = np.array([path.terms.lead_time + 1 + wait for path, wait in waits], np.int64)
 
-    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
+    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs, ages: Longs) -> Longs:
         """Return the orders of a morning."""
         forecast = self._average.forecast(day, items, self._periods[items])
         levels = np.where(self._first.are_new(items), self._first.levels[items], np.floor(forecast + 0.5))

@@ -24,6 +24,9 @@ class Count:
         By default, and where one is None, the shop's own open orders.
     pack
         Units in a pack, when the item is new. By default the shop's.
+    left
+        Of goods that spoil, the units that can be sold in 1, 2, .. more periods, this one included. The rest of the
+        stock is new. By default what the shop's records say.
     source
         Where the line was read, for messages.
     """
@@ -32,17 +35,17 @@ class Count:
     stock: int
     coming: tuple[int | None, ...] = ()
     pack: int | None = None
+    left: tuple[int | None, ...] = ()
     source: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        coming = self.coming
-        if coming is None or not isinstance(coming, Sequence):
-            coming = () if coming is None else (coming,)
-        known = tuple(_whole(self.sku, f"coming_{place}", units) for place, units in enumerate(coming, 1))
-        while known and known[-1] is None:
-            known = known[:-1]
-        object.__setattr__(self, "coming", known)
+        for name in ("coming", "left"):
+            object.__setattr__(self, name, _by_period(self.sku, name, getattr(self, name)))
         check_line(self, "stock", stock=0, pack=1)
+        old = sum(units or 0 for units in self.left)
+        if old > self.stock:
+            rule = f"{self.source}left_1 to left_{len(self.left)} of {self.sku} must not be more than its stock"
+            raise InvalidInputError(f"{rule} of {self.stock}; got {old} together. Nothing was done.")
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,15 @@ def check_line(line: Any, required: str, **minima: int) -> None:
         value = getattr(line, name)
         if value is not None or name == required:
             object.__setattr__(line, name, _whole(line.sku, name, value, least, name == required))
+
+
+def _by_period(sku: str, name: str, given: Any) -> tuple[int | None, ...]:
+    """Return units by period, up to the last that is known."""
+    units = given if isinstance(given, Sequence) else () if given is None else (given,)
+    known = tuple(_whole(sku, f"{name}_{place}", each) for place, each in enumerate(units, 1))
+    while known and known[-1] is None:
+        known = known[:-1]
+    return known
 
 
 def _whole(sku: str, name: str, value: Any, least: int = 0, is_required: bool = False) -> int | None:

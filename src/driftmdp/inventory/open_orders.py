@@ -60,15 +60,9 @@ class Pipeline(NamedTuple):
 
 def read_pipeline(log: EventLog, day: int, items: PipelineItems, lead_time: int) -> Pipeline:
     """Return the arrivals around the morning of a day. ``lead_time`` is that of rows that do not say it."""
-    longest = int(items.lead_times.max(initial=0))
     back = np.where(items.evenings == UNKNOWN, 0, (day - items.evenings) // items.steps)
+    table = read_arrivals(log, day, items, back, lead_time)
     before = int(back.max(initial=0))
-    table = np.zeros((items.numbers.size, before + max(1, longest)), np.int64)  # by period; today's is `before`
-    if items.longest > 0 and items.numbers.size:
-        first = int((day - items.steps * (back + items.longest)).min())
-        arrivals = _Arrivals(table, items, day, before)
-        for when, entries in read_days(log, first, day, lead_time):
-            arrivals.add(when, entries)
     since = before - back  # the place of the last evening's day, whose arrivals were counted
     is_between = np.arange(before + 1) > since[:, None]
     arrived = np.where(is_between, table[:, : before + 1], 0).sum(axis=1)
@@ -95,6 +89,21 @@ def with_deliveries(pipeline: Pipeline, orders: FollowedOrders, rows: Longs) -> 
 def widened(table: Longs, width: int, filler: int = 0) -> Longs:
     """Return a table with so many columns."""
     return np.pad(table, ((0, 0), (0, max(0, width - table.shape[1]))), constant_values=filler)
+
+
+def read_arrivals(log: EventLog, day: int, items: PipelineItems, back: Longs, lead_time: int) -> Longs:
+    """Return what arrives by item and period, from some periods ago on.
+
+    The place of this period is the largest of ``back``.
+    """
+    longest, before = int(items.lead_times.max(initial=0)), int(back.max(initial=0))
+    table = np.zeros((items.numbers.size, before + max(1, longest)), np.int64)
+    if items.longest > 0 and items.numbers.size:
+        first = int((day - items.steps * (back + items.longest)).min())
+        arrivals = _Arrivals(table, items, day, before)
+        for when, entries in read_days(log, first, day, lead_time):
+            arrivals.add(when, entries)
+    return table
 
 
 class _Arrivals:

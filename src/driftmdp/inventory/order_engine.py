@@ -5,7 +5,7 @@ demand, the level that a new item begins with) is made at the beginning of a blo
 it, and stays for the block. So beliefs do not depend on the order in which the items' sales of a block come.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.engines import ThreadEngine
+from driftmdp.inventory.ages import waste_on_paths
 from driftmdp.inventory.array_bytes import arrays_to_bytes, bytes_to_arrays
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.coming_factors import ComingFactors
@@ -24,7 +25,7 @@ from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.supplier_orders import SupplierOrders
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.inventory.user_forecaster import UserForecaster, draw_demand
-from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.demand_arrays import (
     BIN_EDGES,
     DAY_KIND,
@@ -240,11 +241,14 @@ class OrderEngine:
         coming: Longs,
         until: int | None,
         placed: Collection[str] = (),
+        ages: Longs | None = None,
         lateness: Lateness | None = None,
     ) -> Orders:
         """Return the orders of a morning. ``coming[n, j]`` is promised for j + 1 periods later.
 
-        ``placed`` are suppliers that have an order of this morning already. By default orders arrive on their days.
+        ``placed`` are suppliers that have an order of this morning already. ``ages[n, k]`` of the stock can be sold
+        in k + 1 more periods, of goods that spoil. Without ages all stock is fresh, and without ``lateness`` orders
+        arrive on their days.
         """
         late = all_on_time(items.size) if lateness is None else lateness
         together = SupplierOrders(self.table, day, items, self._mean_levels)
@@ -256,7 +260,7 @@ class OrderEngine:
             parts += [mine[first : first + ITEMS_PER_THREAD] for first in range(0, mine.size, ITEMS_PER_THREAD)]
 
         def decide_some(part: Longs) -> None:
-            some, state = items[part], (stock[part], coming[part])
+            some, state = items[part], (stock[part], coming[part], None if ages is None else ages[part])
             levels = self._prior_levels(some), self._mean_levels(some)
             fixed = together.fixed[part]
             task, idle = order_task(self.table, self.factors, day, some, state, levels, fixed, until, late.of(part))
@@ -295,11 +299,18 @@ class OrderEngine:
 
     def forecast(self, day: int, items: Longs, periods: int, quantiles: Sequence[float]) -> Forecast:
         """Return the demand of the periods from a day on, of items with the same kind of period."""
+        mean, found = np.zeros((items.size, periods)), np.zeros((items.size, periods, len(quantiles)))
+        for row, paths in enumerate(self._paths(day, items, periods)):
+            mean[row] = paths.mean(axis=0)
+            found[row] = np.quantile(paths, quantiles, axis=0, method="inverted_cdf").T
+        return Forecast(mean, found)
+
+    def _paths(self, day: int, items: Longs, periods: int) -> Iterator[Ints]:
+        """Yield sample paths of the demand of each item, by (path, period). The next ones replace them."""
         chosen = self.table.columns[items]
         step = 7 if chosen["kind"].any() else 1
         days, priors = day + step * np.arange(periods), self._prior_levels(items)
         factors, moved = self.factors.all_factors(items, days), shifts(chosen["seed"], day, periods + 1)
-        mean, found = np.zeros((items.size, periods)), np.zeros((items.size, periods, len(quantiles)))
         paths = np.zeros((FIRST_PATHS, periods), np.int32)
         for row, item in enumerate(items.tolist()):
             if self._forecaster is None:
@@ -309,9 +320,26 @@ class OrderEngine:
             else:
                 drawn = shifted_uniforms(moved[row], FIRST_PATHS)[:, 1:]
                 paths = draw_demand(self._forecaster.quantiles(item, days), drawn, factors[row] > 0.0)
-            mean[row] = paths.mean(axis=0)
-            found[row] = np.quantile(paths, quantiles, axis=0, method="inverted_cdf").T
-        return Forecast(mean, found)
+            yield paths
+
+    def expected_waste(self, day: int, item: int, ages: Longs, coming: Longs, order: int) -> Floats:
+        """Return how many units are expected to spoil in each period from a day on, until all is gone.
+
+        Of those that are there, are coming, and are ordered now. What is ordered later is sold later, and does not
+        change it. Empty for goods that do not spoil.
+        """
+        terms = self.table.terms[item]
+        if terms.shelf_life is None:
+            return np.zeros(0)
+        lead, life = terms.lead_time, terms.shelf_life
+        arriving, expiring = np.zeros(lead + life, np.int64), np.zeros(lead + life, np.int64)
+        arriving[0], arriving[1:lead], expiring[:life] = ages.sum(), coming[: max(0, lead - 1)], ages
+        arriving[lead] += order
+        expiring[life:] += arriving[1 : lead + 1]
+        if lead == 0:
+            expiring[-1] += order
+        paths = next(self._paths(day, np.array([item], np.int64), lead + life))
+        return waste_on_paths(paths, arriving, expiring)
 
     def describe(self, day: int, item: int) -> DemandSummary:
         """Return what is believed of an item's demand on a day."""

@@ -52,7 +52,7 @@ def order_task(
     factors: ComingFactors,
     day: int,
     items: Longs,
-    state: tuple[Longs, Longs],
+    state: tuple[Longs, Longs, Longs | None],
     levels: tuple[Floats, Floats],
     fixed: Floats,
     until: int | None,
@@ -67,7 +67,8 @@ def order_task(
     day, items
         The morning, and the items asked about.
     state
-        Their stock, and what is coming by (item, periods from now, less one).
+        Their stock, what is coming by (item, periods from now, less one), and the ages of the stock by (item,
+        periods left to sell it, less one). None: all is fresh.
     levels
         Of their surroundings, and their own.
     fixed
@@ -92,7 +93,7 @@ def order_task(
     if left is None:
         horizons[is_late, 1] += _delays(hazards[is_late], chosen["sizes"][is_late, 3])
     width = int(horizons.max()) + 1
-    is_beyond = np.arange(coming.shape[1]) >= np.maximum(chosen["sizes"][:, 3:] - 1, 0)
+    is_beyond = np.arange(coming.shape[1]) >= np.maximum(chosen["sizes"][:, 3:4] - 1, 0)
     if is_late.any() or (coming * is_beyond).any():
         n_open = coming.shape[1] + lateness.overdue.shape[1]
         width = kernels.late_orders.columns_needed(int(horizons.max()), n_open)
@@ -112,8 +113,10 @@ def order_task(
         means=levels[1],
         costs=costs,
         sizes=np.ascontiguousarray(chosen["sizes"]),
+        waste=np.ascontiguousarray(chosen["waste"]),
         service=np.ascontiguousarray(chosen["service"]),
         stock=np.asarray(state[0], np.int64),
+        ages=_ages(np.asarray(state[0], np.int64), chosen["sizes"][:, 4], state[2]),
         coming=coming,
         horizons=horizons,
         cycles=cycles,
@@ -137,6 +140,14 @@ def _delays(hazards: Floats, lead_times: Longs) -> Longs:
     return np.array(found, np.int64)
 
 
+def _ages(stock: Longs, lives: Longs, ages: Longs | None) -> Longs:
+    """Return ages that have a place for each period of the longest life."""
+    width = int(lives.max(initial=0))
+    if ages is None:
+        return np.where(np.arange(1, width + 1) == lives[:, None], stock[:, None], 0)
+    return np.ascontiguousarray(np.pad(ages[:, :width], ((0, 0), (0, max(0, width - ages.shape[1])))), np.int64)
+
+
 def _horizons(
     terms: ItemTerms, level: float, fixed: float, left: int | None, has_lines: bool
 ) -> tuple[int, int, int]:
@@ -157,7 +168,8 @@ def _horizons(
         exact += DAYS_AHEAD
     costs, capacity = terms.costs, NO_LIMIT if terms.capacity is None else terms.capacity
     money = fixed, costs.unit, costs.lost_sale, costs.holding
-    numbers = OrderTerms(*money, capacity, terms.pack, terms.minimum, terms.lead_time)
+    sizes = capacity, terms.pack, terms.minimum, terms.lead_time, terms.shelf_life or 0
+    numbers = OrderTerms(*money, *sizes)
     paths = horizon_needed(numbers, level, every)
     if terms.service is not None:
         paths = terms.lead_time + max(SERVICE_PERIODS, 2 * every)

@@ -16,9 +16,16 @@ fitted every morning looks near the levels of the day before. An (s, S) rule add
 When the sum is s or less, it orders the most packs that do not exceed S. With a service target, the levels are the
 cheapest that reach it. In weeks, 26 take the place of 60 days.
 
+An order to a supplier costs what it costs once, whatever is in it. Only ours plans a supplier's items together.
+With suppliers there is a rule ``alone`` too, ours for each item alone. It and the yardsticks plan as if each order
+of an item paid the whole.
+
 Every rule begins with an empty shelf. Until an item was on sale for 14 periods, rules that are fitted every morning
 keep plenty: the demand of lead time + 2 periods, each like the largest of the first 14. Without a capacity, so does
 ours.
+
+Goods that spoil are fitted with their shelf life and the cost of waste. A newsvendor's unit left over costs its
+holding and, with a life of n, one n-th of its price and waste in place of as much holding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,10 +45,10 @@ from driftmdp.inventory.item_paths import (
     service_target,
 )
 from driftmdp.inventory.sales_history import warm_up
-from driftmdp.kernels.yardstick_rules import MOST_LEVELS, FitDraws, UnitTrace, new_unit_trace
+from driftmdp.kernels.yardstick_rules import MOST_LEVELS, FitDraws, UnitTrace, new_buffers, new_unit_trace
 from driftmdp.validation import one_of
 
-OURS, MOVING_AVERAGE, OWN = "driftmdp", "moving-average", "own"
+OURS, ALONE, MOVING_AVERAGE, OWN = "driftmdp", "alone", "moving-average", "own"
 RULES: Mapping[str, str] = MappingProxyType(
     {
         OURS: "driftmdp",
@@ -53,8 +60,10 @@ RULES: Mapping[str, str] = MappingProxyType(
         MOVING_AVERAGE: "moving average with season",
     }
 )
-TITLES: Mapping[str, str] = MappingProxyType({**RULES, OWN: "your own orders"})
-TOGETHER = (OURS, MOVING_AVERAGE)  # rules that learn from all items at once
+TITLES: Mapping[str, str] = MappingProxyType(
+    {OURS: RULES[OURS], ALONE: "driftmdp, each item planned alone", **RULES, OWN: "your own orders"}
+)
+TOGETHER = (OURS, ALONE, MOVING_AVERAGE)  # rules that learn from all items at once
 
 
 class Yardsticks:
@@ -66,58 +75,73 @@ class Yardsticks:
         The item's past.
     scored
         The first period that is scored. By default that of the path.
+
+    Attributes
+    ----------
+    path
+        The item's past.
+    window, wait
+        The periods that a rolling rule looks back, and the most from one order day to the next.
+    terms, target
+        The item's, as kernels take them.
+    draws
+        What (s, S) rules are fitted on.
     """
 
     def __init__(self, path: ItemPath, scored: int | None = None) -> None:
         self.path, self._periods = path, path.for_kernel
-        self._window = warm_up(path.terms.period)
+        self.window = warm_up(path.terms.period)
         self._scored = min(path.scored if scored is None else scored, path.days.size)
         calendar = fit_calendar(int(path.days[0]), path.terms)
-        self._wait = longest_wait(calendar)
-        self._terms = order_terms(path.terms, lead_in_open_periods(calendar))
-        self._target = service_target(path.terms)
+        self.wait = longest_wait(calendar)
+        self.terms = order_terms(path.terms, lead_in_open_periods(calendar))
+        self.target = service_target(path.terms)
         dice = np.random.default_rng(0).random(FIT_PERIODS)
-        self._draws = FitDraws(dice, calendar, np.zeros(FIT_PERIODS, np.int64))
-        self._arriving = np.zeros(path.days.size, np.int64)
+        self.draws = FitDraws(dice, calendar, new_buffers(FIT_PERIODS))
+        self._buffers = new_buffers(path.days.size)
 
     def follow(self, rule: str) -> UnitTrace:
         """Return what a rule does along the path."""
         rules, trace = kernels.yardstick_rules, new_unit_trace(self.path.days.size)
-        buffers = np.zeros(self.path.days.size, np.int64), self._arriving, trace
+        buffers = np.zeros(self.path.days.size, np.int64), self._buffers, trace
         if rule == "base-stock":
-            sums = np.zeros(self._window + 2, np.int64)
-            spans = self._window, self._wait, self._ratio()
-            rules.roll_base_stock(self._periods, self._terms, *spans, buffers[0], sums, *buffers[1:])
+            sums = np.zeros(self.window + 2, np.int64)
+            spans = self.window, self.wait, self.ratio()
+            rules.roll_base_stock(self._periods, self.terms, *spans, buffers[0], sums, *buffers[1:])
         elif rule in ("hindsight", "first-60"):
-            levels = self.levels_in_hindsight() if rule == "hindsight" else self._levels_of_first()
-            rules.follow_levels(self._periods, self._terms, levels, self._arriving, trace)
+            levels = self.levels_in_hindsight() if rule == "hindsight" else self.levels_of_first()
+            rules.follow_levels(self._periods, self.terms, levels, self._buffers, trace)
         else:
-            how = self._window, self._wait, rule == "face-value", self._draws
-            rules.roll_levels(self._periods, self._terms, self._target, *how, *buffers)
+            how = self.window, self.wait, rule == "face-value", self.draws
+            rules.roll_levels(self._periods, self.terms, self.target, *how, *buffers)
         return trace
 
     def levels_in_hindsight(self) -> tuple[int, int]:
         """Return the (s, S) that costs least on the scored periods, in packs."""
-        rules, terms, last = kernels.yardstick_rules, self._terms, self.path.days.size
+        rules, terms, last = kernels.yardstick_rules, self.terms, self.path.days.size
         most = terms.capacity // terms.pack
         if most > MOST_LEVELS:
-            most = rules.most_packs(self._periods.demand, 0, last, terms, self._wait)
-        given = self._periods, self._scored, last, terms, self._target
-        s, up = rules.find_cheapest_levels(*given, most, self._arriving)
+            most = rules.most_packs(self._periods.demand, 0, last, terms, self.wait)
+        given = self._periods, self._scored, last, terms, self.target
+        s, up = rules.find_cheapest_levels(*given, most, self._buffers)
         return int(s), int(up)
 
-    def _levels_of_first(self) -> tuple[int, int]:
-        last = min(self._window, self.path.days.size)
-        given = self._periods.demand, 0, last, self._terms, self._target, self._draws, self._wait
+    def levels_of_first(self) -> tuple[int, int]:
+        """Return the (s, S) fitted to the periods before scoring, in packs."""
+        last = min(self.window, self.path.days.size)
+        given = self._periods.demand, 0, last, self.terms, self.target, self.draws, self.wait
         s, up = kernels.yardstick_rules.fit_levels(*given, (0, 0))
         return int(s), int(up)
 
-    def _ratio(self) -> float:
+    def ratio(self) -> float:
         """Return the newsvendor's quantile, or the service target."""
-        if self._target.share > 0.0:
-            return self._target.share
-        gain = max(0.0, self._terms.lost - self._terms.unit)
-        return gain / (gain + self._terms.holding) if gain + self._terms.holding > 0 else 0.0
+        terms = self.terms
+        if self.target.share > 0.0:
+            return self.target.share
+        gain, over = max(0.0, terms.lost - terms.unit), terms.holding
+        if terms.shelf_life > 0:  # a share of what is left over spoils, as its last period comes
+            over += (terms.unit + terms.waste - over) / terms.shelf_life
+        return gain / (gain + over) if gain + over > 0 else 0.0
 
 
 def checked_rules(rules: Sequence[str], known: Mapping[str, str] = RULES) -> tuple[str, ...]:

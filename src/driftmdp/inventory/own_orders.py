@@ -113,7 +113,7 @@ def _as_date(day: np.datetime64) -> date:
 def read_own(
     path: str | os.PathLike[str], columns: Mapping[str, str] | None = None, duplicates: str = "refuse"
 ) -> OwnOrders:
-    r"""Read what was really ordered, or the stock really held, from a CSV file.
+    r"""Read what was really ordered, or the stock really held, from a CSV or Excel file.
 
     Parameters
     ----------
@@ -152,7 +152,10 @@ def read_own(
     quantities = [errors.read_optional(table, name, cells.whole_number) or [] for name in there]
     errors.raise_if_any("Correct these lines, then try again. Nothing was done.")
     lines = zip(table.lines, skus, days, *quantities, strict=True)
-    found = _by_item(lines, CHOICES[duplicates], doubled)
+    is_added_up = table.is_added_up and duplicates == "refuse"
+    found = _by_item(lines, CHOICES["sum" if is_added_up else duplicates], doubled)
+    if is_added_up:
+        doubled.found.clear()
     if duplicates == "refuse":
         doubled.raise_if_any("Use --duplicates sum or --duplicates last. Nothing was done.")
     if not found:
@@ -160,7 +163,7 @@ def read_own(
     series = tuple(_series(sku, by_day, there) for sku, by_day in found.items())
     texts = doubled.texts
     several = f"{counted(len(texts), 'duplicate line')} of {path}, {READ_AS.get(duplicates)}: {listed(texts)}."
-    return OwnOrders(series, (several,) if texts else (), str(path))
+    return OwnOrders(series, (*table.remarks, *((several,) if texts else ())), str(path))
 
 
 def _by_item(

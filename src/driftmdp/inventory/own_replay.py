@@ -14,6 +14,9 @@ stock and orders   x_t is the stock, plus the order of the day where orders arri
 stock only         x_t is the stock. A rise above x_{t-1} - d_{t-1} is an order, charged when it is there.
 =================  =========================================================================================
 
+Of goods that spoil, what a count lacks below x_{t-1} - d_{t-1} + a_t is taken as spoiled in the evening before.
+Without counts nobody knows what spoiled, and the own cost is without it.
+
 Where more was sold than there was, x_t is d_t: a correction, which costs nothing. An order is charged on its day,
 or on the next open one. It arrives after the lead time.
 """
@@ -117,12 +120,12 @@ def replay(path: ItemPath, own: OwnSeries) -> OwnReplay:
     if own.ordered is not None and path.terms.lead_time == 0:  # the morning's order is on sale too
         counts = np.where(counts == UNKNOWN, UNKNOWN, counts + arriving)
     start = _start(path.demand, arriving, counts)
-    on_sale, rises, is_corrected = _shelf(path.demand, arriving, counts, start)
+    on_sale, rises, falls, is_corrected = _shelf(path.demand, arriving, counts, start)
     if own.ordered is None:
         orders = rises
     scored = slice(path.scored, None)
     empty = int((on_sale == path.demand)[scored].sum())
-    trace = UnitTrace(orders, on_sale, on_sale)
+    trace = UnitTrace(orders, on_sale, on_sale, falls if path.terms.shelf_life else np.zeros_like(falls))
     is_counted = bool((counts != UNKNOWN).any())
     return OwnReplay(trace, start, is_counted, empty, int(is_corrected[scored].sum()))
 
@@ -160,9 +163,13 @@ def _start(demand: Longs, arriving: Longs, counts: Longs) -> int:
     return max(0, int(missing.max(initial=0)))
 
 
-def _shelf(demand: Longs, arriving: Longs, counts: Longs, start: int) -> tuple[Longs, Longs, Longs]:
-    """Return what is on sale in each period, rises above what was left, and where more was sold than there was."""
-    on_sale, rises, corrected = (np.zeros(demand.size, np.int64) for _ in range(3))
+def _shelf(demand: Longs, arriving: Longs, counts: Longs, start: int) -> tuple[Longs, Longs, Longs, Longs]:
+    """Return the shelf of each period.
+
+    What is on sale, rises above what was left, what was gone by the next count, and where more was sold than there
+    was.
+    """
+    on_sale, rises, falls, corrected = (np.zeros(demand.size, np.int64) for _ in range(4))
     left, was_counted = start, False
     for t, (units, arrives, count) in enumerate(
         zip(demand.tolist(), arriving.tolist(), counts.tolist(), strict=True)
@@ -170,11 +177,13 @@ def _shelf(demand: Longs, arriving: Longs, counts: Longs, start: int) -> tuple[L
         there = left + arrives if count == UNKNOWN else count
         if count != UNKNOWN:
             rises[t] = max(0, count - left) if was_counted else 0  # before the first count nothing is known
+            if was_counted and count < left + arrives:
+                falls[t - 1] = min(left, left + arrives - count)
             was_counted = True
         corrected[t] = units > there
         on_sale[t] = max(there, units)
         left = int(on_sale[t]) - units
-    return on_sale, rises, corrected
+    return on_sale, rises, falls, corrected
 
 
 def own_remarks(own: OwnOrders, replays: Sequence[OwnReplay], paths: Sequence[ItemPath]) -> list[str]:
@@ -186,6 +195,7 @@ def own_remarks(own: OwnOrders, replays: Sequence[OwnReplay], paths: Sequence[It
         *_inferred_remark(own, paths),
         *_corrected_remark(sum(each.corrected for each in replays), period),
         *_capacity_remark(replays, paths),
+        *_waste_remark(replays, paths),
     ]
 
 
@@ -242,6 +252,21 @@ def _capacity_remark(replays: Sequence[OwnReplay], paths: Sequence[ItemPath]) ->
         yield (
             f"You had more than the capacity on {counted(over, paths[0].terms.period)} of items. The rules never "
             "may: a larger --capacity may be fairer to them."
+        )
+
+
+def _waste_remark(replays: Sequence[OwnReplay], paths: Sequence[ItemPath]) -> Iterable[str]:
+    spoiling = [each for each, path in zip(replays, paths, strict=True) if path.terms.shelf_life is not None]
+    counted_ones = [each for each in spoiling if each.is_counted]
+    if counted_ones:
+        units = sum(
+            int(each.trace.spoiled[path.scored :].sum()) for each, path in zip(replays, paths, strict=True)
+        )
+        yield f"What your counts lack beyond the sales, {counted(units, 'unit')}, is taken as spoiled."
+    if len(counted_ones) < len(spoiling):
+        yield (
+            f"What spoiled of {counted(len(spoiling) - len(counted_ones), 'item')} is not known without counts: "
+            "your own cost is without it."
         )
 
 

@@ -16,6 +16,7 @@ from driftmdp.inventory.order_engine import AT_LEAST, NOTHING
 from driftmdp.inventory.periods import DAY, WEEK, WEEKDAYS, check_period
 from driftmdp.inventory.sales_history import Sales, Series, lot_size, warm_up
 from driftmdp.inventory.special_days import SpecialDays
+from driftmdp.inventory.suppliers import Supplier
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
 
 LEAST_WEEKS = 4  # of sales, from which on a weekday without any is taken as closed
@@ -44,9 +45,16 @@ class Past:
     remarks: tuple[str, ...]
 
 
-def past_of(sales: Sales, shop: ShopTerms, items: Iterable[ItemSettings], calendar: tuple[SpecialDay, ...]) -> Past:
+def past_of(
+    sales: Sales,
+    shop: ShopTerms,
+    items: Iterable[ItemSettings],
+    calendar: tuple[SpecialDay, ...],
+    suppliers: Iterable[Supplier] = (),
+) -> Past:
     """Return the past of all items that have more periods than are needed before scoring."""
     settings = {item.sku: item for item in items}
+    deliverers = {supplier.name: supplier for supplier in suppliers}
     closed = _closed_weekdays(sales.series, shop)
     remarks = list(sales.remarks)
     if closed:
@@ -56,8 +64,9 @@ def past_of(sales: Sales, shop: ShopTerms, items: Iterable[ItemSettings], calend
         if len(shop.closed_days) == len(WEEKDAYS) - 1:
             remarks.append("Sales by the week need --period week.")
     special_days = SpecialDays(calendar)
-    terms = _shared([_terms(series, shop, settings.get(series.sku)) for series in sales.series])
+    terms = _shared([_terms(series, shop, settings.get(series.sku), deliverers) for series in sales.series])
     _check_periods(sales.series, terms)
+    remarks += _supplier_remarks(terms, deliverers)
     remarks += _of_others(sales.series, terms, settings, calendar)
     paths = [item_path(series, each, special_days) for series, each in zip(sales.series, terms, strict=True)]
     first = warm_up(terms[0].period)
@@ -97,15 +106,33 @@ def _closed_weekdays(series: Sequence[Series], shop: ShopTerms) -> frozenset[int
     return frozenset(range(7)) - open_days - shop.closed_days
 
 
-def _terms(series: Series, shop: ShopTerms, item: ItemSettings | None) -> ItemTerms:
+def _terms(
+    series: Series, shop: ShopTerms, item: ItemSettings | None, suppliers: Mapping[str, Supplier]
+) -> ItemTerms:
     own: Settings = merged({}, item.values) if item is not None else {}
+    supplier = suppliers.get(own.get("supplier", shop.supplier))
+    offer = {} if supplier is None else merged({}, supplier.values)
     try:
         if shop.chooses_packs and shop.capacity is not None and "pack" not in own:
             own = {**own, "pack": lot_size(series.units, shop.capacity)}
-        return shop.for_item(own)
+        return shop.for_item(own, offer)
     except InvalidInputError as error:
-        source = f"{item.source or item.sku}: " if item is not None else ""
-        raise InvalidInputError(f"{source}{error}") from None
+        sources = [item.source or item.sku] if item is not None else []
+        sources += [supplier.source or supplier.name] if supplier is not None else []
+        raise InvalidInputError(
+            f"{': '.join([' with '.join(sources), ''])}{error}" if sources else str(error)
+        ) from None
+
+
+def _supplier_remarks(terms: Sequence[ItemTerms], suppliers: Mapping[str, Supplier]) -> list[str]:
+    """Return remarks on suppliers of no item, and on those of items that are not given."""
+    named = {each.supplier for each in terms if each.supplier}
+    unused = [name for name in suppliers if name not in named]
+    missing = sorted(named - suppliers.keys()) if suppliers else []
+    remarks = [f"Suppliers without an item that is sold are not used: {listed(unused)}."] if unused else []
+    if missing:
+        remarks.append(f"Suppliers that are not given: {listed(missing)}. Their items have the shop's terms.")
+    return remarks
 
 
 def _shared(terms: Sequence[ItemTerms]) -> list[ItemTerms]:

@@ -140,8 +140,10 @@ class Event:
     until, cost, method
         As in ``Advice``.
     details
-        Of settings, those that changed. Of a special day, its name, group and factor. Of what is withdrawn,
-        ``sales``, ``advice`` or ``deliveries``, or several of them. Of a delivery, what becomes of its rest.
+        Of advice on goods that spoil, their ages: ``left_2 3`` are three units that could be sold on that day and
+        in the next period. Of settings, those that changed. Of a special day, its name, group and factor. Of what
+        is withdrawn, ``sales``, ``advice``, ``deliveries``, or several of them. Of a delivery, what becomes of its
+        rest.
     received, ordered_on
         Units that came, and the day of their order if it was named.
     """
@@ -212,6 +214,10 @@ class Reason:
         The last advice that was given, if any.
     until
         The last day that counts, if there is one.
+    ages, spoiled
+        Of goods that spoil, the units of the stock that can be sold in 1, 2, .. more periods, and how many units
+        are expected to spoil in the evenings of this and the coming periods, of those that are there, coming and
+        ordered now. Empty for others.
     overdue
         Units that were due this morning, 1, 2, .. periods ago, and did not come.
     deliveries
@@ -235,6 +241,8 @@ class Reason:
     method: str
     advice: Event | None
     until: date | None = None
+    ages: tuple[int, ...] = ()
+    spoiled: tuple[float, ...] = ()
     overdue: tuple[int, ...] = ()
     deliveries: DeliveryRecord | None = None
 

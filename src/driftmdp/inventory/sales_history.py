@@ -86,7 +86,7 @@ def read_sales(
     date_format: str | None = None,
     decimal: str | None = None,
 ) -> Sales:
-    r"""Read sales by day and item from a CSV file.
+    r"""Read sales by day and item from a CSV or Excel file.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.cells import LARGEST_NUMBER
@@ -166,6 +167,8 @@ class SalesFile:
     ) -> None:
         self._on_negative = one_of(negatives, "negatives", ("refuse", "zero", "skip"))
         self._on_duplicate = one_of(duplicates, "duplicates", ("refuse", "sum", "last"))
+        is_added_up = table.is_added_up and duplicates == "refuse"
+        self._on_duplicate = "sum" if is_added_up else self._on_duplicate
         self.errors, self.negatives, self.duplicates = (LineErrors(str(table.path)) for _ in range(3))
         skus, found = self._read(table, day)
         if demand:
@@ -177,7 +180,8 @@ class SalesFile:
         found = self._without_duplicates(skus, found)
         used, found["sku"] = np.unique(found["sku"], return_inverse=True)
         skus = [skus[place] for place in used.tolist()]  # without those of lines that are not used
-        self.sales = SalesTable(skus, **found, path=str(table.path), remarks=table.remarks)
+        added_up = self._taken_duplicates() if is_added_up else ()
+        self.sales = SalesTable(skus, **found, path=str(table.path), remarks=(*table.remarks, *added_up))
 
     def check(self, together: bool = False) -> None:
         """Raise an error with the lines that cannot be used, if any; ``together`` names negative ones too."""
@@ -258,6 +262,12 @@ class SalesFile:
                 self.errors.add(int(kept["line"][place]), what)
         as_in_file = np.argsort(order[starts])
         return {name: column[as_in_file] for name, column in kept.items()}
+
+    def _taken_duplicates(self) -> tuple[str, ...]:
+        """Say that lines of orders were added up. They are no duplicates."""
+        lines = len(self.duplicates.found)
+        self.duplicates.found.clear()
+        return (f"{counted(lines, 'more line')} of the same item and day added up.",) if lines else ()
 
 
 def _named(skus: list[str], found: dict[str, Longs], place: int) -> str:

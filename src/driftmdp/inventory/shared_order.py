@@ -18,6 +18,11 @@ class SharedOrder(NamedTuple):
         """Whether each item may be planned alone."""
         return self == NOTHING_SHARED
 
+    @property
+    def has_minimum(self) -> bool:
+        """Whether an order must have at least something."""
+        return self.minimum_units > 0 or self.minimum_value > 0.0
+
 
 NOTHING_SHARED = SharedOrder()
 

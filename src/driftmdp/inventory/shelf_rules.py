@@ -24,7 +24,7 @@ from driftmdp.agents.inventory_optimist import as_shelf_model
 from driftmdp.agents.order_explanation import require_converged
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.item_paths import item_path
-from driftmdp.inventory.joint_rules import EngineRule, play
+from driftmdp.inventory.joint_rules import EngineRule, finished, play
 from driftmdp.inventory.ordering_rules import MOVING_AVERAGE, OURS, RULES
 from driftmdp.inventory.sales_history import WARM_UP, Series
 from driftmdp.inventory.special_days import SpecialDays
@@ -104,12 +104,8 @@ class RuleSet:
         dates = FIRST_MONDAY + np.arange(path.size)
         terms = ItemTerms(costs, shelf.capacity, lead_time=shelf.lead_time)
         item = item_path(Series("item", dates, path.astype(np.int64)), terms, SpecialDays())
-        days = play(EngineRule([item]), [item])
-        while True:
-            try:
-                next(days)
-            except StopIteration as end:
-                return OrderTrace(*(column.astype(np.int32) for column in end.value[0]))
+        trace = finished(play(EngineRule([item]), [item]))[0]
+        return OrderTrace(*(column.astype(np.int32) for column in trace[:3]))
 
     def levels_in_hindsight(self, path: Ints) -> tuple[int, int]:
         """Return the (s, S) that costs least on the scored days."""

@@ -114,6 +114,8 @@ class Shop(ShopChanges):
         closed_days: str = "",
         service: float | None = None,
         service_measure: str = "units",
+        shelf_life: int | None = None,
+        waste: float = 0.0,
         forecaster: str | None = None,
     ) -> Self:
         """Make an empty shop and open it. An item may have its own terms, see ``ItemSettings``.
@@ -139,12 +141,15 @@ class Shop(ShopChanges):
             Weekdays without demand, costs and orders: ``"sun"``.
         service, service_measure
             The share of demand to serve, in place of the cost of a lost sale: of ``"units"``, or of ``"periods"``.
+        shelf_life, waste
+            The periods in which a unit can be sold, and what it costs if it spoils. None: nothing spoils.
         forecaster
             A forecaster of your own, ``module:name``.
         """
         days = parsed_setting("order_days", OrderDays.parse, order_days)
         closed = parsed_setting("closed_days", as_closed_days, closed_days)
-        terms = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, service, service_measure)
+        served, spoils = (service, service_measure), {"shelf_life": shelf_life, "waste": waste}
+        terms = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, *served, **spoils)
         OrderEngine(forecaster)  # refuses one that does not exist, before a file is made
         EventLog.create(path, terms.as_json() | ({"forecaster": forecaster} if forecaster else {}))
         return cls(path)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from driftmdp.inventory.item_table import ALONE, ItemTable
-from driftmdp.inventory.joint_orders import JointItems, cost_shares, order_together
+from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, order_together
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_candidates
@@ -52,12 +52,13 @@ class SupplierOrders:
 
     def _shares(self, everyone: Longs, levels: Floats) -> Floats:
         """Return the shares of a supplier's items in its cost."""
-        terms, costs = (
-            [self._table.terms[item] for item in everyone.tolist()],
-            self._table.columns["costs"][everyone],
-        )
-        prices = np.array([each.value for each in terms])
-        return cost_shares(terms[0].shared_order, costs[:, 0], costs[:, 3], levels, prices, _mean_wait(terms[0]))
+        terms, columns = [self._table.terms[item] for item in everyone.tolist()], self._table.columns[everyone]
+        fixed, _, lost, holding = columns["costs"].T
+        target = columns["service"][:, 0]  # a lost sale costs as much as makes it the best share to serve
+        lost = np.where(target > 0.0, holding * target / (1.0 - target), lost)
+        lead_times, prices = columns["sizes"][:, 3].astype(np.float64), np.array([each.value for each in terms])
+        items = SharingItems(*map(np.ascontiguousarray, (fixed, holding, lost, lead_times, levels, prices)))
+        return cost_shares(terms[0].shared_order, items, _mean_wait(terms[0]))
 
     def add_menus(
         self, part: Longs, task: OrderTask, idle: Longs, planned: Longs, plan: Plan, fill_menus: FillMenus
@@ -87,17 +88,20 @@ class SupplierOrders:
         return costs
 
     def _service_menus(self, task: OrderTask, wanted: Longs) -> tuple[Longs, Floats]:
-        """Return menus of items with a service target: what is more than needed costs its holding.
+        """Return menus of items with a service target: what is more than needed costs its holding and waste.
 
         An item that will need an order at the next order day, but not yet, joins an order that others cause.
         """
         orders, costs = np.full((wanted.size, MENU), NO_ORDER, np.int64), np.zeros((wanted.size, MENU))
         for row, order in enumerate(wanted.tolist()):
-            terms = OrderTerms(*task.costs[row].tolist(), *task.sizes[row].tolist())
-            fill_candidates(
-                terms, int(task.stock[row] + task.coming[row].sum() + task.overdue[row].sum()), order, orders[row]
-            )
-            costs[row] = 0.5 * terms.holding * orders[row] ** 2 / max(float(task.means[row]), 1e-9)
+            terms = OrderTerms(*task.costs[row].tolist(), *task.sizes[row].tolist(), float(task.waste[row]))
+            coming = task.coming[row].sum() + task.overdue[row].sum()
+            position, mean = int(task.stock[row] + coming), float(task.means[row])
+            fill_candidates(terms, position, order, orders[row])
+            costs[row] = 0.5 * terms.holding * orders[row] ** 2 / max(mean, 1e-9)
+            if terms.shelf_life > 0:  # more than is sold until the last of it spoils
+                spoiled = np.maximum(orders[row] + position - mean * (terms.lead_time + terms.shelf_life), 0.0)
+                costs[row] += (terms.unit + terms.waste) * spoiled
             costs[row, 0] = costs[row, 1] + (terms.fixed * (1.0 + 1e-6) if order > 0 else 0.0)
         return orders, costs
 

@@ -77,7 +77,7 @@ def _check_value(supplier: str, name: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class SuppliersFile:
-    """The suppliers of a file, and remarks on columns that are not used."""
+    """The suppliers of a file, and remarks on how it is written and on columns that are not used."""
 
     suppliers: tuple[Supplier, ...]
     remarks: tuple[str, ...] = ()
@@ -117,4 +117,4 @@ def read_suppliers(path: str | os.PathLike[str]) -> SuppliersFile:
     if not suppliers:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
     unused = f"Columns of {Path(path).name} that are not used: {listed(table.others, separator=', ')}."
-    return SuppliersFile(tuple(suppliers), (unused,) if table.others else ())
+    return SuppliersFile(tuple(suppliers), (*table.remarks, *((unused,) if table.others else ())))

@@ -27,12 +27,16 @@ from driftmdp.inventory.shared_order import ITEM_DEFAULTS, NOTHING_SHARED, Share
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer, as_number, check_type, one_of
 
-NO_LIMIT = "none"  # as a capacity of its own
+NO_LIMIT = "none"  # as a capacity or a shelf life of its own
 AUTO = "auto"  # a pack that is chosen from an item's first sales
 MAX_LEAD_TIME = 60
+MAX_SHELF_LIFE = 366
 MEASURES = ("units", "periods")
 COST_NAMES = {"fixed_cost": "fixed", "unit_cost": "unit", "lost_sale": "lost_sale", "holding": "holding"}
-PLAIN_NAMES = ("pack", "minimum", "lead_time", "period", "group", "service", "service_measure", "supplier", "price")
+PLAIN_NAMES = (
+    *("pack", "minimum", "lead_time", "period", "group", "service", "service_measure", "supplier", "price"),
+    *("shelf_life", "waste"),
+)
 Settings = Mapping[str, Any]  # by name, as JSON has them
 Value = TypeVar("Value")
 
@@ -63,6 +67,10 @@ class ItemTerms:
         Who delivers it, or an empty text, and what an order from there costs and must have at least.
     price
         What a unit counts for the supplier's minimum value. None means ``costs.unit``.
+    shelf_life
+        The periods in which a unit can be sold, the one of its arrival included. None: it never spoils.
+    waste
+        What a unit costs that spoils, beside its price.
     """
 
     costs: Costs
@@ -79,6 +87,8 @@ class ItemTerms:
     supplier: str = ""
     price: float | None = None
     shared_order: SharedOrder = NOTHING_SHARED
+    shelf_life: int | None = None
+    waste: float = 0.0
 
     def __post_init__(self) -> None:
         check_type(self.costs, Costs, "costs must be Costs(fixed, unit, lost_sale, holding)")
@@ -88,6 +98,9 @@ class ItemTerms:
         if self.service is not None and not 0.0 < as_number(self.service, "service") < 1.0:
             raise InvalidInputError(f"service must lie between 0 and 1, as 0.95 does; got {self.service:g}.")
         one_of(self.service_measure, "service_measure", MEASURES)
+        if self.shelf_life is not None:
+            as_integer(self.shelf_life, "shelf_life", 1, MAX_SHELF_LIFE)
+        as_number(self.waste, "waste", minimum=0.0)
 
     @property
     def value(self) -> float:
@@ -112,7 +125,7 @@ class ShopTerms:
         A number, or ``auto`` for packs that are chosen from an item's first sales.
     per_pack
         Whether capacity and the costs per unit are given per pack. With ``auto`` they are.
-    supplier, price
+    supplier, price, shelf_life, waste
         As in ``ItemTerms``.
     """
 
@@ -129,6 +142,8 @@ class ShopTerms:
     per_pack: bool = False
     supplier: str = ""
     price: float | None = None
+    shelf_life: int | None = None
+    waste: float = 0.0
 
     def __post_init__(self) -> None:
         if self.pack == AUTO:
@@ -157,10 +172,13 @@ class ShopTerms:
         if self.per_pack:
             capacity = None if capacity is None else capacity * pack
             costs = Costs(costs.fixed, *(cost / pack for cost in (costs.unit, costs.lost_sale, costs.holding)))
+            given["waste"] = own.get("waste", self.waste / pack)
         if own.keys() & COST_NAMES.keys():
             costs = replace(costs, **{field: own[name] for name, field in COST_NAMES.items() if name in own})
         if "capacity" in own:
             capacity = None if own["capacity"] == NO_LIMIT else own["capacity"]
+        if own.get("shelf_life") == NO_LIMIT:
+            given["shelf_life"] = None
         if "lost_sale" in own and "service" not in own:
             given["service"] = None
         days = OrderDays.parse(own["order_days"]) if "order_days" in own else self.order_days

@@ -117,9 +117,7 @@ class UserForecaster:
                 if task.service[n, 0] > 0.0:
                     plan = _plan_for_service(state, paths, periods, task.service[n], served[n], late)
                 else:
-                    terms, stock, coming = state
-                    ages = np.zeros(0, np.int64)
-                    plan = kernels.path_orders.plan_late_on_paths(terms, stock, ages, coming, paths, periods, late)
+                    plan = kernels.path_orders.plan_late_on_paths(*state, paths, periods, late)
                 found[0][n], found[1][n], found[2][n], doubt = plan
                 if doubt <= MOST_DOUBT:
                     break
@@ -134,15 +132,16 @@ class UserForecaster:
 
     def _about(
         self, task: OrderTask, n: int, day: int
-    ) -> tuple[tuple[OrderTerms, int, Longs], ComingPeriods, Floats]:
-        """Return an item's terms, stock and what is coming, the periods ahead, and their quantiles."""
+    ) -> tuple[tuple[OrderTerms, int, Longs, Longs], ComingPeriods, Floats]:
+        """Return an item's terms, stock, its ages and what is coming, the periods ahead, and their quantiles."""
         step, horizon = 7 if task.kinds[n] else 1, int(task.horizons[n, 1])
         is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
-        terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist())
+        terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist(), float(task.waste[n]))
+        ages = task.ages[n, : terms.shelf_life].copy()
         coming = kernels.order_decisions.coming_of(task, n).copy()
         periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))
         quantiles = self.quantiles(int(task.items[n]), day + step * np.arange(horizon))
-        return (terms, int(task.stock[n]), coming), periods, quantiles
+        return (terms, int(task.stock[n]), ages, coming), periods, quantiles
 
 
 def _draw_paths(task: OrderTask, n: int, n_paths: int, quantiles: Floats, periods: ComingPeriods) -> Ints:
@@ -165,7 +164,7 @@ def draw_demand(quantiles: Floats, drawn: Floats, is_open: Flags | NDArray[np.bo
 
 
 def _plan_for_service(
-    state: tuple[OrderTerms, int, Longs],
+    state: tuple[OrderTerms, int, Longs, Longs],
     paths: Ints,
     periods: ComingPeriods,
     service: Floats,
@@ -176,5 +175,10 @@ def _plan_for_service(
     target, measure = float(service[0]), int(service[1])
     balance = float((1.0 - target) * served[2 * measure] - served[2 * measure + 1])
     asked = target, measure, balance
-    order, _ = kernels.service_orders.plan_late_for_service(*state, paths, periods, asked, late)
-    return order, kernels.order_decisions.expected_late_cost(*state, order, paths, periods, late), SERVICE, 0.0
+    if late.delays.shape[0] > 0:
+        order, _ = kernels.late_service.plan_late_for_service(*state, paths, periods, asked, late)
+        terms, stock, ages, _ = state
+        cost = kernels.late_service.expected_late_cost(terms, stock, ages, order, paths, periods, late)
+        return order, cost, SERVICE, 0.0
+    order, _ = kernels.service_orders.plan_ages_for_service(*state, paths, periods, asked)
+    return order, kernels.order_decisions.expected_cost(*state, order, paths, periods), SERVICE, 0.0

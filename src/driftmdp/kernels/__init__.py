@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import bellman as bellman
     from driftmdp.kernels import censored_demand as censored_demand
     from driftmdp.kernels import changing_bandits as changing_bandits
+    from driftmdp.kernels import deliveries as deliveries
     from driftmdp.kernels import demand_experts as demand_experts
     from driftmdp.kernels import demand_laws as demand_laws
     from driftmdp.kernels import detection as detection
@@ -28,10 +29,13 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import gain as gain
     from driftmdp.kernels import given_sets as given_sets
     from driftmdp.kernels import graph as graph
+    from driftmdp.kernels import hindsight_orders as hindsight_orders
     from driftmdp.kernels import hitting_times as hitting_times
     from driftmdp.kernels import imed_rl as imed_rl
     from driftmdp.kernels import inventory_rules as inventory_rules
     from driftmdp.kernels import kl_ucb as kl_ucb
+    from driftmdp.kernels import late_orders as late_orders
+    from driftmdp.kernels import late_service as late_service
     from driftmdp.kernels import master as master
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import optimistic_q as optimistic_q
@@ -42,6 +46,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import policy_iteration as policy_iteration
     from driftmdp.kernels import posterior as posterior
     from driftmdp.kernels import restart_q as restart_q
+    from driftmdp.kernels import review_cycles as review_cycles
     from driftmdp.kernels import reward_drift as reward_drift
     from driftmdp.kernels import sharp_optimist as sharp_optimist
     from driftmdp.kernels import split_tests as split_tests

@@ -58,10 +58,10 @@ def plan_ages_exactly(
         shelf[ages.size + j] = coming[j]
     gain, residual = 0.0, 0.0
     if periods.cycle > 0:
-        gain, residual = _settle(terms, grid, laws, periods, values)
+        gain, residual = settle_ages(terms, grid, laws, periods, values)
     for h in range(laws.shape[0] - 1, 0, -1):
-        _step_back(terms, grid, laws[h], periods.is_open[h] != 0, periods.may_order[h] != 0, values)
-    order, cost = _best_order(
+        step_back_with_ages(terms, grid, laws[h], periods.is_open[h] != 0, periods.may_order[h] != 0, values)
+    order, cost = best_order_with_ages(
         terms, grid, laws[0], periods.is_open[0] != 0, periods.may_order[0] != 0, shelf, values
     )
     if periods.cycle == 0:
@@ -123,7 +123,7 @@ def new_age_grid(terms: OrderTerms, top: int) -> AgeGrid:
 
 
 @kernel
-def _settle(
+def settle_ages(
     terms: OrderTerms, grid: AgeGrid, laws: Floats, periods: ComingPeriods, values: Floats
 ) -> tuple[float, float]:
     """Fill the values behind the last period. Return the average cost per open period and its certificate."""
@@ -136,7 +136,7 @@ def _settle(
         for m in range(grid.states.size):
             before[grid.states[m]] = values[grid.states[m]]
         for h in range(horizon - 1, first - 1, -1):
-            work += _step_back(terms, grid, laws[h], periods.is_open[h] != 0, periods.may_order[h] != 0, values)
+            work += step_back_with_ages(terms, grid, laws[h], periods.is_open[h] != 0, periods.may_order[h] != 0, values)
         low, high = np.inf, -np.inf
         for m in range(grid.states.size):
             grown = values[grid.states[m]] - before[grid.states[m]]
@@ -152,7 +152,7 @@ def _settle(
 
 
 @kernel
-def _step_back(
+def step_back_with_ages(
     terms: OrderTerms, grid: AgeGrid, law: Floats, is_open: bool, may_order: bool, values: Floats
 ) -> float:
     """Replace the values of the mornings after a period by those of its morning. Return the products it took."""
@@ -163,13 +163,13 @@ def _step_back(
         for k in range(depth):
             shelf[k] = grid.units[m, k]
         shelf[depth] = 0
-        _, values[grid.states[m]] = _best_order(terms, grid, support, is_open, may_order, shelf, after)
+        _, values[grid.states[m]] = best_order_with_ages(terms, grid, support, is_open, may_order, shelf, after)
         work += float(support.size) * (grid.top + 1) / (terms.pack * (depth + 1))
     return work
 
 
 @kernel
-def _best_order(
+def best_order_with_ages(
     terms: OrderTerms, grid: AgeGrid, law: Floats, is_open: bool, may_order: bool, shelf: Longs, after: Floats
 ) -> tuple[int, float]:
     """Return the smallest of the best orders with z_1 .. z_{d+1} = ``shelf`` there, and the expected cost."""

@@ -221,21 +221,3 @@ def move_promises(late: LateOrders, h: int, promised: Longs) -> None:
     for k in range(1, late.moved.shape[1]):
         if late.moved[h, k] != 0 and h + k < promised.size:
             promised[h + k] += late.moved[h, k]
-
-
-@kernel
-def arrives_on_path(late: LateOrders, coming: Longs, path: int, h: int, lead: int) -> int:
-    """Return what was ordered before this morning and arrives in a later one, on a path."""
-    if late.delays.shape[0] == 0:
-        return coming[h - 1] if 0 < h < lead and h - 1 < coming.size else 0
-    units = 0
-    for k in range(late.first.shape[1]):
-        if late.first[path, k] == h:
-            units += late.coming[k] if k < late.coming.size else late.overdue[k - late.coming.size]
-    return units
-
-
-@kernel
-def arrival_of(late: LateOrders, path: int, h: int, lead: int) -> int:
-    """Return when the order of a morning arrives on a path."""
-    return h + lead + (late.delays[path, h] if h < late.delays.shape[1] and late.delays.shape[0] > 0 else 0)

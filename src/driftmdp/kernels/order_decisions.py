@@ -10,15 +10,15 @@ from driftmdp.kernels.demand_arrays import DISPERSIONS, DemandBeliefs, Shared
 from driftmdp.kernels.demand_experts import fill_levels, weights_of
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
+from driftmdp.kernels.exact_perishables import is_small_with_ages, plan_ages_exactly
 from driftmdp.kernels.late_orders import (
     LateOrders,
     all_on_time,
-    arrival_of,
-    arrives_on_path,
     expected_coming,
     is_certain,
     new_late_orders,
 )
+from driftmdp.kernels.late_service import expected_late_cost, plan_late_for_service
 from driftmdp.kernels.negative_binomial import upper_tail
 from driftmdp.kernels.order_menus import fill_menu_exactly, fill_menu_on_paths
 from driftmdp.kernels.order_states import is_small
@@ -33,7 +33,8 @@ from driftmdp.kernels.ordering_arrays import (
     OrderTerms,
 )
 from driftmdp.kernels.path_orders import plan_late_on_paths
-from driftmdp.kernels.service_orders import next_order, plan_late_for_service
+from driftmdp.kernels.service_orders import next_order, plan_ages_for_service
+from driftmdp.kernels.shelf_ages import start_expiry
 
 MOST_LEVELS = 1200  # of a law, beyond which orders are planned on paths
 USUAL_STREAK = 2  # periods in a row that sell out: beyond it demand may be far higher
@@ -88,8 +89,10 @@ def late_orders_of(task: OrderTask, n: int, horizon: int, n_paths: int, uniforms
 
 @kernel
 def _terms_of(task: OrderTask, n: int) -> OrderTerms:
-    costs, sizes = task.costs[n], task.sizes[n]
-    return OrderTerms(costs[0], costs[1], costs[2], costs[3], sizes[0], sizes[1], sizes[2], sizes[3])
+    costs, sizes, waste = task.costs[n], task.sizes[n], task.waste[n]
+    return OrderTerms(
+        costs[0], costs[1], costs[2], costs[3], sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], waste
+    )
 
 
 @kernel
@@ -150,19 +153,22 @@ def _plan_for(
     hope: float,
 ) -> tuple[int, float, int]:
     """Return the plan for a demand that is ``hope`` times what is believed."""
-    stock, for_service = task.stock[n], task.service[n, 0] > 0.0
+    stock, ages, for_service = task.stock[n], task.ages[n][: terms.shelf_life], task.service[n, 0] > 0.0
     is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, hope)
     if is_exact:
-        order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
+        if terms.shelf_life > 0:
+            order, cost, _ = plan_ages_exactly(terms, ages, coming, laws, periods)
+        else:
+            order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
         beyond = _demand_beyond(beliefs, shared, task, n, hope, laws, periods)
         return order, cost + terms.lost * beyond, EXACT
-    n_paths, nothing = min(FIRST_PATHS, uniforms.shape[0]), np.zeros(0, np.int64)
+    n_paths = min(FIRST_PATHS, uniforms.shape[0])
     while True:
         paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, hope)
         late = late_orders_of(task, n, paths.shape[1], n_paths, uniforms)
         if for_service:
             return _serve(beliefs, task, n, terms, coming, paths, periods, late)
-        order, cost, method, doubt = plan_late_on_paths(terms, stock, nothing, coming, paths, periods, late)
+        order, cost, method, doubt = plan_late_on_paths(terms, stock, ages, coming, paths, periods, late)
         if doubt <= MOST_DOUBT or n_paths == uniforms.shape[0]:
             return order, cost, method
         n_paths = uniforms.shape[0]
@@ -193,6 +199,9 @@ def _laws_for(
             periods.is_open[h] = 1
             periods.may_order[h] = task.may_order[n, h]
         fill_law(beliefs, shared, task.items[n], task.kinds[n], task.priors[n], hope * factor, laws[h])
+    if terms.shelf_life > 0:
+        is_quick = is_small_with_ages(terms, task.ages[n][: terms.shelf_life], coming, laws, periods)
+        return is_quick, laws, periods
     return is_small(terms, task.stock[n], coming, laws, periods), laws, periods
 
 
@@ -220,18 +229,23 @@ def _paths_for(
 def fill_menus(
     beliefs: DemandBeliefs, shared: Shared, task: OrderTask, uniforms: Floats, orders: Longs, costs: Floats
 ) -> None:
-    """Fill what several orders of today would cost, by (item, order), see order_menus.py. For no service target."""
+    """Fill what several orders of today would cost, by (item, order), see order_menus.py. For no service target.
+
+    The menus of goods that spoil are made on paths: their exact plans have no place for a menu.
+    """
     for n in range(task.items.size):
         terms, stock = _terms_of(task, n), task.stock[n]
-        coming = coming_of(task, n)
-        is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, 1.0)
+        ages, coming = task.ages[n][: terms.shelf_life], coming_of(task, n)
+        is_exact, laws, periods = False, np.zeros((0, 0)), ComingPeriods(task.is_open[n], task.may_order[n], 0)
+        if terms.shelf_life == 0:
+            is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, 1.0)
         if is_exact:
             fill_menu_exactly(terms, stock, coming, laws, periods, orders[n], costs[n])
         else:
             n_paths = min(FIRST_PATHS, uniforms.shape[0])
             paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, 1.0)
             late = late_orders_of(task, n, paths.shape[1], n_paths, uniforms)
-            fill_menu_on_paths(terms, stock, coming, paths, periods, late, orders[n], costs[n])
+            fill_menu_on_paths(terms, stock, ages, coming, paths, periods, late, orders[n], costs[n])
 
 
 @kernel
@@ -247,10 +261,14 @@ def _serve(
 ) -> tuple[int, float, int]:
     """Return the plan for a service target."""
     target, measure = task.service[n, 0], int(task.service[n, 1])
-    sums, stock = beliefs.service[task.items[n]], task.stock[n]
+    sums, stock, ages = beliefs.service[task.items[n]], task.stock[n], task.ages[n][: terms.shelf_life]
     balance = (1.0 - target) * sums[2 * measure] - sums[2 * measure + 1]
-    order, _ = plan_late_for_service(terms, stock, coming, paths, periods, (target, measure, balance), late)
-    return order, expected_late_cost(terms, stock, coming, order, paths, periods, late), SERVICE
+    asked = target, measure, balance
+    if late.delays.shape[0] > 0:
+        order, _ = plan_late_for_service(terms, stock, ages, coming, paths, periods, asked, late)
+        return order, expected_late_cost(terms, stock, ages, order, paths, periods, late), SERVICE
+    order, _ = plan_ages_for_service(terms, stock, ages, coming, paths, periods, asked)
+    return order, expected_cost(terms, stock, ages, coming, order, paths, periods), SERVICE
 
 
 @kernel
@@ -281,43 +299,41 @@ def _demand_beyond(
 
 @kernel
 def expected_cost(
-    terms: OrderTerms, stock: int, coming: Longs, order: int, paths: Ints, periods: ComingPeriods
+    terms: OrderTerms, stock: int, ages: Longs, coming: Longs, order: int, paths: Ints, periods: ComingPeriods
 ) -> float:
-    """Return what holding, and ordering what is sold, cost per open period until the next order arrives.
+    """Return what holding, waste, and ordering what is sold, cost per open period until the next order arrives.
 
-    A sold unit costs what it does in orders like today's: its price, and a share of the fixed cost. If nothing
+    A sold unit costs what it does in orders like today's: its price, and a share of the fixed cost. A unit that
+    spoils costs its price too. If nothing
     counts behind these periods, the whole order is charged.
     """
-    return expected_late_cost(terms, stock, coming, order, paths, periods, all_on_time())
-
-
-@kernel
-def expected_late_cost(
-    terms: OrderTerms,
-    stock: int,
-    coming: Longs,
-    order: int,
-    paths: Ints,
-    periods: ComingPeriods,
-    late: LateOrders,
-) -> float:
-    """Return the same where lead times vary, until the day for which the next order is promised."""
-    total, n_open, sold = 0.0, 0, 0.0
+    total, n_open, sold, wasted = 0.0, 0, 0.0, 0.0
     last = min(terms.lead_time + next_order(periods), paths.shape[1])
+    expiring = np.zeros(paths.shape[1] + terms.shelf_life + coming.size + 1, np.int64)
+    if terms.shelf_life > 0:
+        start_expiry(terms, ages, coming, expiring)
+        expiring[terms.lead_time + terms.shelf_life - 1] += order
     for p in range(paths.shape[0]):
-        left, arrival = stock, arrival_of(late, p, 0, terms.lead_time)
+        left, owed = stock + (order if terms.lead_time == 0 else 0), 0
         for h in range(last):
-            left += arrives_on_path(late, coming, p, h, terms.lead_time) + (order if h == arrival else 0)
+            if 0 < h < terms.lead_time:
+                left += coming[h - 1]
+            elif h > 0 and h == terms.lead_time:
+                left += order
+            served = min(left, paths[p, h]) if periods.is_open[h] != 0 else 0
+            sold, left = sold + served, left - served
+            if terms.shelf_life > 0:
+                owed += expiring[h] - served
+                spoiled, owed = max(owed, 0), min(owed, 0)
+                left, wasted, total = left - spoiled, wasted + spoiled, total + terms.waste * spoiled
             if periods.is_open[h] != 0:
-                sold += min(left, paths[p, h])
-                left = max(left - paths[p, h], 0)
                 total += terms.holding * left
                 n_open += 1
     if periods.cycle == 0 and last == paths.shape[1]:
         ordering = (terms.fixed if order > 0 else 0.0) + terms.unit * order
         return (total + ordering * paths.shape[0]) / max(n_open, 1)
     per_unit = terms.unit + (terms.fixed / order if order > 0 else 0.0)
-    return (total + per_unit * sold) / max(n_open, 1)
+    return (total + per_unit * sold + terms.unit * wasted) / max(n_open, 1)
 
 
 @kernel

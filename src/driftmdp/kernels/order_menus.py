@@ -64,6 +64,7 @@ def fill_menu_exactly(
 def fill_menu_on_paths(
     terms: OrderTerms,
     stock: int,
+    ages: Longs,
     coming: Longs,
     paths: Ints,
     periods: ComingPeriods,
@@ -71,8 +72,8 @@ def fill_menu_on_paths(
     orders: Longs,
     costs: Floats,
 ) -> None:
-    """Fill a menu and its costs by the tuned rule on sample paths. Arguments as of `new_trial`."""
-    trial = new_trial(terms, stock, np.zeros(0, np.int64), coming, paths, periods, late)
+    """Fill a menu and its costs by the tuned rule on sample paths. Arguments as of `plan_late_on_paths`."""
+    trial = new_trial(terms, stock, ages, coming, paths, periods, late)
     rule, _ = tune(trial)
     sample = np.zeros(fewer(paths.shape[0], terms.lead_time))
     best, _, _ = improve(trial, rule, own_order(trial, rule), sample)

@@ -76,9 +76,11 @@ class OrderTask(NamedTuple):
     items, kinds   (n,)        their numbers and kinds of period
     priors, means  (n,)        levels of the items' surroundings, and their own
     costs          (n, 4)      fixed, unit, lost and holding
-    sizes          (n, 4)      capacity, pack, minimum and lead time
+    sizes          (n, 5)      capacity, pack, minimum, lead time, and shelf life or 0
+    waste          (n,)        cost of a unit that spoils
     service        (n, 2)      target, or 0 where lost sales have a cost, and what it is a share of
     stock          (n,)        on the shelf this morning
+    ages           (n, ...)    ``ages[n, k]`` of the stock can be sold in k + 1 more periods, of goods that spoil
     coming         (n, ...)    ``coming[n, j]`` arrives j + 1 periods from now
     horizons       (n, 2)      periods ahead of an exact plan, 0 where there is none, and of paths
     cycles         (n,)        periods that repeat behind them. 0: nothing counts there
@@ -98,8 +100,10 @@ class OrderTask(NamedTuple):
     means: Floats
     costs: Floats
     sizes: Longs
+    waste: Floats
     service: Floats
     stock: Longs
+    ages: Longs
     coming: Longs
     horizons: Longs
     cycles: Longs

@@ -27,6 +27,7 @@ from driftmdp.kernels.path_rules import (
     OrderRule,
     RuleTrial,
     cost_scale,
+    ends_of_turn,
     fill_levels,
     mean_cost,
     new_trial,
@@ -94,11 +95,20 @@ def plan_late_on_paths(
     if not trial.ends:  # what there was in the beginning is charged as what is left in the end is credited
         on_its_way = start_path(stock, coming, trial.arrivals) - stock
         cost += worth_of_rest(trial, stock) + min(terms.unit, terms.lost) * on_its_way
-    n_open = 0
-    for h in range(periods.is_open.size):
-        n_open += 1 if periods.is_open[h] != 0 else 0
-    cost /= max(n_open, 1)
+    cost /= max(_periods_charged(trial, periods), 1.0)
     return order, cost, method, doubt / max(cost, TINY_COST * cost_scale(terms), TINY)
+
+
+@kernel
+def _periods_charged(trial: RuleTrial, periods: ComingPeriods) -> float:
+    """Return how many open periods the cost of a path is of: a mean over ends, of goods that spoil."""
+    n_ends, step, horizon, total = 1, 1, periods.is_open.size, 0
+    if trial.ages.size > 0 and not trial.ends:
+        n_ends, step = ends_of_turn(trial)
+    for h in range(horizon):
+        if periods.is_open[h] != 0:
+            total += min((horizon - 1 - h) // step + 1, n_ends)
+    return total / n_ends
 
 
 @kernel

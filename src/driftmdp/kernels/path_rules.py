@@ -51,6 +51,7 @@ from driftmdp.kernels.shelf_ages import project_ages, spoiled_behind, start_expi
 
 SHORT_LEAD = 12  # up to it, expected stocks are passed on. Beyond it, scenarios are
 LONG_STRIDES = 12  # of a projection over a long lead time
+MOST_ENDS = 7  # of a path with goods that spoil
 
 
 class OrderRule(NamedTuple):
@@ -285,52 +286,83 @@ def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int, o
 @kernel
 def cost_of_path(trial: RuleTrial, kind: int, i: int, first: int) -> float:
     """Return the cost of path i under the rule whose levels are filled in. ``first``: its first order, or -1."""
+    if trial.ages.size > 0:
+        return _cost_with_ages(trial, kind, i, first)
     terms, forecast, arrivals, late = trial.terms, trial.forecast, trial.arrivals, trial.late
     stock, path, is_late = trial.stock, forecast.demand[i], late.delays.shape[0] > 0
     position = start_path(stock, trial.coming, arrivals)
-    spoils, due, gone = trial.ages.size > 0, 0, 0
     if is_late:
         start_late_path(late, i)
-    if spoils:
-        _start_ages(trial, i)
     cost = 0.0
     for h in range(path.size):
+        stock += late.truly[h] if is_late else arrivals[h]
         if is_late:
-            stock += late.truly[h]
             move_promises(late, h, arrivals)
-        else:
-            stock += arrivals[h]
         if forecast.decides[h] != 0:
-            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, due - gone)
+            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, 0)
             if order > 0:
                 cost += terms.fixed + terms.unit * order
                 position += order
-                arrival = h + terms.lead_time
                 if terms.lead_time == 0:
                     stock += order
                 else:
-                    arrivals[arrival] += order
+                    arrivals[h + terms.lead_time] += order
                 if is_late:
-                    arrival = send_order(late, i, h, order)
-                if spoils and arrival + terms.shelf_life - 1 < trial.expiring.size:
-                    trial.expiring[arrival + terms.shelf_life - 1] += order
+                    send_order(late, i, h, order)
         sold = min(stock, path[h])
         stock -= sold
         position -= sold
-        if spoils:
-            due, gone = due + trial.expiring[h], gone + sold
-            spoiled = max(due - gone, 0)
-            gone, stock, position = gone + spoiled, stock - spoiled, position - spoiled
-            cost += terms.waste * spoiled
         cost += terms.lost * (path[h] - sold) + trial.holding[h] * stock
     if trial.ends:
         return cost
-    if spoils:  # no credit for what will spoil
-        spoiled = spoiled_behind(path, trial.expiring, due, gone)
-        cost += terms.waste * spoiled
-        stock -= spoiled
-        position -= spoiled
     return cost - worth_of_rest(trial, position if is_late else stock)  # what is late comes behind the end
+
+
+@kernel
+def _cost_with_ages(trial: RuleTrial, kind: int, i: int, first: int) -> float:
+    """Return the same of goods that spoil: a mean over several last periods.
+
+    Orders that spoil before the next come in turns that never mix, and what a turn is worth depends on where the
+    path ends in it. So orders are charged when they arrive, and the ends are those of a whole turn.
+    """
+    terms, arrivals, stock, lead = trial.terms, trial.arrivals, trial.stock, trial.terms.lead_time
+    late, path, is_late = trial.late, trial.forecast.demand[i], trial.late.delays.shape[0] > 0
+    position = start_path(stock, trial.coming, arrivals)
+    if is_late:
+        start_late_path(late, i)
+    _start_ages(trial, i)
+    due, gone, cost, total = 0, 0, 0.0, 0.0
+    n_ends, step = ends_of_turn(trial)
+    for h in range(path.size):
+        stock += late.truly[h] if is_late else arrivals[h]
+        arrived = arrivals[h] if h >= lead and not is_late else 0
+        if is_late:
+            move_promises(late, h, arrivals)
+        if trial.forecast.decides[h] != 0:
+            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, due - gone)
+            if order > 0:
+                position += order
+                arrival = send_order(late, i, h, order) if is_late else h + lead
+                if arrival + terms.shelf_life - 1 < trial.expiring.size:
+                    trial.expiring[arrival + terms.shelf_life - 1] += order
+                if lead == 0:
+                    stock, arrived = stock + order, order
+                else:
+                    arrivals[h + lead] += order
+                if is_late:  # which of the arrivals are orders of this path is not known when they come
+                    arrived = order
+        sold = min(stock, path[h])
+        due, gone = due + trial.expiring[h], gone + sold
+        spoiled = max(due - gone, 0)
+        gone, stock, position = gone + spoiled, stock - sold - spoiled, position - sold - spoiled
+        cost += terms.lost * (path[h] - sold) + trial.holding[h] * stock + terms.waste * spoiled
+        cost += terms.fixed + terms.unit * arrived if arrived > 0 else 0.0
+        left = path.size - 1 - h
+        if not trial.ends and left % step == 0 and left // step < n_ends:  # no credit for what will spoil
+            spoiled = spoiled_behind(path, h + 1, trial.expiring, due, gone, stock)
+            rest = (position if is_late else stock) - spoiled
+            total += cost + terms.waste * spoiled - worth_of_rest(trial, rest)
+    return cost if trial.ends else total / n_ends
 
 
 @kernel
@@ -346,6 +378,15 @@ def _start_ages(trial: RuleTrial, i: int) -> None:
         last = late.first[i, k] + terms.shelf_life - 1
         if last < trial.expiring.size:
             trial.expiring[last] += units
+
+
+@kernel
+def ends_of_turn(trial: RuleTrial) -> tuple[int, int]:
+    """Return over how many last periods the cost of goods that spoil is a mean, and how far they are apart."""
+    last, lead, horizon = trial.forecast.last, trial.terms.lead_time, trial.forecast.means.size
+    step = max(trial.forecast.cover[last] - last - lead, 1)
+    longest = min(trial.terms.shelf_life, MOST_ENDS, horizon - lead - 1)
+    return max(longest // step, 1), step
 
 
 @kernel

@@ -11,7 +11,8 @@ is entitled to lose and does not, is kept: the *balance* of an item, what it mig
 not. A part of it is added to what the next window may lose. So slow items are reordered a little later, packs run
 a little emptier, and in the long run the share is beta, because a balance that stays bounded is nothing per
 period. What a period lost is not seen. The caller counts what it was expected to lose with what was on sale, see
-expected_loss.py. Demand beyond the capacity of the shelf does not count: no order can serve it.
+expected_loss.py. Demand beyond the capacity of the shelf does not count: no order can serve it. Nor do periods after
+the last one in which this order's goods can be sold, if those spoil before the next order arrives.
 """
 
 from math import ceil
@@ -21,10 +22,10 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
-from driftmdp.kernels.late_orders import LateOrders, all_on_time, arrival_of, arrives_on_path
 from driftmdp.kernels.order_states import smallest_order
 from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 from driftmdp.kernels.path_forecast import batch_of
+from driftmdp.kernels.shelf_ages import start_expiry
 
 UNITS, PERIODS = 0, 1  # what a service target is a share of
 SPENT = 0.6  # of the balance, in one window
@@ -33,26 +34,21 @@ ROUNDS_KEPT = 3.0  # rounds of orders whose entitlement a balance holds at most
 WINDOWS_KEPT = 4.0  # windows without any service that it holds at most
 
 
-class ServiceView(NamedTuple):
-    """What a plan for a service target looks at.
+class ArrivalShelves(NamedTuple):
+    """The shelf of each of K paths when today's order arrives, before it is added.
 
-    ==============  ======  ===========================================================================
-    paths           (n, H)  demand that a full shelf can serve
-    periods                 the calendar
-    coming, late            what is on its way, and when it comes
-    lead            int     L
-    begins          (n,)    when today's order arrives on each path
-    measure         int     what the target is a share of
-    ==============  ======  ===========================================================================
+    ===========  =====  ===============================================================================
+    stocks       (K,)   units
+    owed         (K,)   units that are due less those that are gone, see shelf_ages.py. At most 0
+    expiring     (H',)  units by their last period, without today's order. Empty if goods never spoil
+    shelf_life   int    or 0
+    ===========  =====  ===============================================================================
     """
 
-    paths: Ints
-    periods: ComingPeriods
-    coming: Longs
-    late: LateOrders
-    lead: int
-    begins: Longs
-    measure: int
+    stocks: Longs
+    owed: Longs
+    expiring: Longs
+    shelf_life: int
 
 
 @kernel
@@ -64,35 +60,35 @@ def plan_for_service(
     periods: ComingPeriods,
     service: tuple[float, int, float],
 ) -> tuple[int, float]:
-    """Return an order for today, and the share that is expected to be served until the next order arrives.
-
-    ``service`` is the target share, what it is a share of, and the item's balance this morning. Arguments otherwise
-    as of `plan_on_paths`. Paths must have L + the periods from one order day to the next.
-    """
-    return plan_late_for_service(terms, stock, coming, paths, periods, service, all_on_time())
+    """Return the plan of `plan_ages_for_service` for goods that never spoil."""
+    return plan_ages_for_service(terms, stock, np.zeros(0, np.int64), coming, paths, periods, service)
 
 
 @kernel
-def plan_late_for_service(
+def plan_ages_for_service(
     terms: OrderTerms,
     stock: int,
+    ages: Longs,
     coming: Longs,
     paths: Ints,
     periods: ComingPeriods,
     service: tuple[float, int, float],
-    late: LateOrders,
 ) -> tuple[int, float]:
-    """Return the same where lead times vary: a window goes from one arrival to the next on each path."""
+    """Return an order for today, and the share that is expected to be served until the next order arrives.
+
+    ``service`` is the target share, what it is a share of, and the item's balance this morning. Arguments otherwise
+    as of `plan_ages_on_paths`. Paths must have L + the periods from one order day to the next.
+    """
     target, measure, balance = service
-    horizon, lead = paths.shape[1], terms.lead_time
-    if lead >= horizon or periods.may_order[0] == 0 or periods.is_open[0] == 0:
+    horizon, first = paths.shape[1], terms.lead_time
+    if first >= horizon or periods.may_order[0] == 0 or periods.is_open[0] == 0:
         return 0, 1.0
-    paths = _within(terms.capacity, paths)
-    view = ServiceView(paths, periods, coming, late, lead, _arrivals(late, paths, 0, lead), measure)
-    ends, stocks = _arrivals(late, paths, next_order(periods), lead), np.empty(paths.shape[0], np.int64)
-    demand, lost = _stocks_on_arrival(view, stock, stocks)
-    window, _ = _window_totals(view, stocks, 0, ends)
-    rate = _rate(paths, periods)
+    last = _last_served(terms, first, min(next_order(periods) + first, horizon))
+    paths = within_capacity(terms.capacity, paths)
+    shelves = _new_shelves(terms, ages, coming, paths)
+    demand, lost = _fill_shelves(terms, stock, coming, paths, periods, measure, shelves)
+    window, _ = _window_totals(paths, periods, shelves, 0, first, last, measure)
+    rate = mean_demand(paths, periods)
     balance += (1.0 - target) * demand - lost
     balance = clip_balance(terms, target, measure, balance, rate, window)
     entitled = (1.0 - target) * window
@@ -100,32 +96,27 @@ def plan_late_for_service(
     position = stock
     for j in range(coming.size):
         position += coming[j]
-    order = _smallest_enough(terms, view, stocks, ends, allowed, position)
+    order = _smallest_enough(terms, paths, periods, shelves, (first, last), measure, allowed, position)
     if order > 0 and terms.fixed > 0.0:
         batch = ceil(batch_of(terms, rate) / terms.pack - 0.5) * terms.pack
         if periods.cycle == 0:  # no more than serves all periods that count: the rest is worth nothing
-            whole = np.empty(ends.size, np.int64)
-            for i in range(whole.size):
-                whole[i] = horizon
-            to_the_end, _ = _window_totals(view, stocks, 0, whole)
+            whole = first, _last_served(terms, first, horizon)
+            to_the_end, _ = _window_totals(paths, periods, shelves, 0, whole[0], whole[1], measure)
             enough = (1.0 - target) * to_the_end
-            batch = min(batch, _smallest_enough(terms, view, stocks, whole, enough, position))
+            batch = min(batch, _smallest_enough(terms, paths, periods, shelves, whole, measure, enough, position))
         order = min(max(order, batch), (terms.capacity - position) // terms.pack * terms.pack)
-    _, lost = _window_totals(view, stocks, order, ends)
+    _, lost = _window_totals(paths, periods, shelves, order, first, last, measure)
     return order, 1.0 - lost / window if window > 0.0 else 1.0
 
 
 @kernel
-def _arrivals(late: LateOrders, paths: Ints, h: int, lead: int) -> Longs:
-    """Return when the order of a morning arrives on each path, the end of the path at the latest."""
-    found = np.empty(paths.shape[0], np.int64)
-    for i in range(paths.shape[0]):
-        found[i] = min(arrival_of(late, i, h, lead), paths.shape[1])
-    return found
+def _last_served(terms: OrderTerms, first: int, last: int) -> int:
+    """Return the end of the periods up to ``last`` that an order of today can serve before it spoils."""
+    return min(last, first + terms.shelf_life) if terms.shelf_life > 0 else last
 
 
 @kernel
-def _within(capacity: int, paths: Ints) -> Ints:
+def within_capacity(capacity: int, paths: Ints) -> Ints:
     """Return the demand that a full shelf can serve: no order serves more of a period."""
     found = np.empty(paths.shape, np.int32)
     for i in range(paths.shape[0]):
@@ -144,7 +135,7 @@ def next_order(periods: ComingPeriods) -> int:
 
 
 @kernel
-def _rate(paths: Ints, periods: ComingPeriods) -> float:
+def mean_demand(paths: Ints, periods: ComingPeriods) -> float:
     """Return the mean demand of a period."""
     total = 0.0
     for i in range(paths.shape[0]):
@@ -155,52 +146,88 @@ def _rate(paths: Ints, periods: ComingPeriods) -> float:
 
 
 @kernel
-def _stocks_on_arrival(view: ServiceView, stock: int, stocks: Longs) -> tuple[float, float]:
-    """Fill each path's stock when today's order arrives. Return mean demand and loss before that, as measured."""
-    demand, lost, paths = 0.0, 0.0, view.paths
+def _new_shelves(terms: OrderTerms, ages: Longs, coming: Longs, paths: Ints) -> ArrivalShelves:
+    """Return the shelves when an order arrives, not filled yet."""
+    size = paths.shape[1] + terms.shelf_life + coming.size if terms.shelf_life > 0 else 0
+    expiring = np.zeros(size, np.int64)
+    if terms.shelf_life > 0:
+        start_expiry(terms, ages, coming, expiring)
+    n = paths.shape[0]
+    return ArrivalShelves(np.zeros(n, np.int64), np.zeros(n, np.int64), expiring, terms.shelf_life)
+
+
+@kernel
+def _fill_shelves(
+    terms: OrderTerms,
+    stock: int,
+    coming: Longs,
+    paths: Ints,
+    periods: ComingPeriods,
+    measure: int,
+    shelves: ArrivalShelves,
+) -> tuple[float, float]:
+    """Fill each path's shelf when today's order arrives. Return mean demand and loss before that, as measured."""
+    demand, lost = 0.0, 0.0
     for i in range(paths.shape[0]):
-        left = stock
-        for h in range(view.begins[i]):
-            left += arrives_on_path(view.late, view.coming, i, h, view.lead)
-            if view.periods.is_open[h] != 0:
-                missing = max(paths[i, h] - left, 0)
-                left = max(left - paths[i, h], 0)
-                demand += 1.0 if view.measure == PERIODS else paths[i, h]
-                lost += min(missing, 1) if view.measure == PERIODS else missing
-        stocks[i] = left
+        left, owed = stock, 0
+        for h in range(terms.lead_time):
+            if h > 0:
+                left += coming[h - 1]
+            sold = 0
+            if periods.is_open[h] != 0:
+                missing, sold = max(paths[i, h] - left, 0), min(paths[i, h], left)
+                left -= sold
+                demand += 1.0 if measure == PERIODS else paths[i, h]
+                lost += min(missing, 1) if measure == PERIODS else missing
+            if shelves.shelf_life > 0:
+                owed += shelves.expiring[h] - sold
+                left, owed = left - max(owed, 0), min(owed, 0)
+        shelves.stocks[i], shelves.owed[i] = left, owed
     return demand / paths.shape[0], lost / paths.shape[0]
 
 
 @kernel
-def _window_totals(view: ServiceView, stocks: Longs, order: int, ends: Longs) -> tuple[float, float]:
-    """Return mean demand and loss of the periods until ``ends``, as measured, with an order on top."""
-    demand, lost, paths, is_late = 0.0, 0.0, view.paths, view.late.delays.shape[0] > 0
+def _window_totals(
+    paths: Ints, periods: ComingPeriods, shelves: ArrivalShelves, order: int, first: int, last: int, measure: int
+) -> tuple[float, float]:
+    """Return mean demand and loss of the periods first .. last - 1, as measured, with an order on top."""
+    demand, lost = 0.0, 0.0
     for i in range(paths.shape[0]):
-        left = stocks[i] + order
-        for h in range(view.begins[i], ends[i]):
-            if is_late:  # what was ordered before may come behind today's order
-                left += arrives_on_path(view.late, view.coming, i, h, view.lead)
-            if view.periods.is_open[h] != 0:
-                missing = max(paths[i, h] - left, 0)
-                left = max(left - paths[i, h], 0)
-                demand += 1.0 if view.measure == PERIODS else paths[i, h]
-                lost += min(missing, 1) if view.measure == PERIODS else missing
+        left, owed = shelves.stocks[i] + order, shelves.owed[i]
+        for h in range(first, last):
+            sold = 0
+            if periods.is_open[h] != 0:
+                missing, sold = max(paths[i, h] - left, 0), min(paths[i, h], left)
+                left -= sold
+                demand += 1.0 if measure == PERIODS else paths[i, h]
+                lost += min(missing, 1) if measure == PERIODS else missing
+            if shelves.shelf_life > 0:  # the order itself lasts until ``last``
+                owed += shelves.expiring[h] - sold
+                left, owed = left - max(owed, 0), min(owed, 0)
     return demand / paths.shape[0], lost / paths.shape[0]
 
 
 @kernel
 def _smallest_enough(
-    terms: OrderTerms, view: ServiceView, stocks: Longs, ends: Longs, allowed: float, position: int
+    terms: OrderTerms,
+    paths: Ints,
+    periods: ComingPeriods,
+    shelves: ArrivalShelves,
+    window: tuple[int, int],
+    measure: int,
+    allowed: float,
+    position: int,
 ) -> int:
     """Return the smallest order that loses no more than allowed, or the largest that fits. By bisection."""
-    _, lost = _window_totals(view, stocks, 0, ends)
+    first, last = window
+    _, lost = _window_totals(paths, periods, shelves, 0, first, last, measure)
     if lost <= allowed:
         return 0
     least, largest = smallest_order(terms) // terms.pack, 0
-    for i in range(view.paths.shape[0]):  # enough for every path
+    for i in range(paths.shape[0]):  # enough for every path
         total = 0
-        for h in range(view.begins[i], ends[i]):
-            total += view.paths[i, h]
+        for h in range(first, last):
+            total += paths[i, h]
         largest = max(largest, total)
     most = min((terms.capacity - position) // terms.pack, max(largest // terms.pack + 1, least))
     if most < least:
@@ -208,7 +235,7 @@ def _smallest_enough(
     low, high = least - 1, most  # orders of ``low`` packs lose too much, or are too small
     while high - low > 1:
         middle = (low + high) // 2
-        _, lost = _window_totals(view, stocks, middle * terms.pack, ends)
+        _, lost = _window_totals(paths, periods, shelves, middle * terms.pack, first, last, measure)
         if lost <= allowed:
             high = middle
         else:

@@ -29,19 +29,21 @@ def start_expiry(terms: OrderTerms, ages: Longs, coming: Longs, expiring: Longs)
 
 
 @kernel
-def spoiled_behind(path: Ints, expiring: Longs, due: int, gone: int) -> int:
-    """Return how many units spoil behind the last period of a path.
+def spoiled_behind(path: Ints, start: int, expiring: Longs, due: int, gone: int, stock: int) -> int:
+    """Return how many units of a stock, left before period ``start``, will spoil.
 
-    Later orders do not change it, as the oldest are sold first. Demand goes on as at the path's beginning, on the
-    same weekday.
+    Later orders do not change it, as the oldest are sold first. Behind its end a path goes on as at its beginning,
+    on the same weekday.
     """
-    horizon, spoiled = path.size, 0
-    for h in range(horizon, expiring.size):
-        due += expiring[h]
-        gone += path[(horizon % WEEK + h - horizon) % horizon]
+    horizon, spoiled, there = path.size, 0, gone + stock
+    for h in range(start, expiring.size):
+        due = min(due + expiring[h], there)
+        gone += path[h if h < horizon else (horizon % WEEK + h - horizon) % horizon]
         if due > gone:
             spoiled += due - gone
             gone = due
+        if due == there:
+            break
     return spoiled
 
 

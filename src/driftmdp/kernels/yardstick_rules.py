@@ -1,7 +1,10 @@
 """Ordering rules that a backtest compares with, in units and packs, each along one item's past.
 
 Every path begins with an empty shelf and nothing on its way. Levels s and S of an (s, S) rule are in packs here.
-Closed periods are not part of a path, so ``arrival`` says in which of its periods an order is on the shelf.
+Closed periods are not part of a path, so ``arrival`` says in which of its periods an order is on the shelf, and
+``expiry`` in which it can be sold for the last time. Goods that spoil are sold oldest first: if the units whose last
+period is t or earlier are ``due`` so far, and so many were ``gone`` before, sold or spoiled, then (due - gone)^+
+spoil in the evening of t. The rules add them to their position until then.
 """
 
 from math import ceil, sqrt
@@ -24,12 +27,14 @@ class DemandPath(NamedTuple):
     ==========  =====  ===========================================================================
     demand      (T,)   units asked for
     arrival     (T,)   the period from which on an order is on the shelf. T or more: never
+    expiry      (T,)   the last period in which it can be sold. T or more: not spoiled on the path
     may_order   (T,)   0: no order
     ==========  =====  ===========================================================================
     """
 
     demand: Longs
     arrival: Longs
+    expiry: Longs
     may_order: Flags
 
 
@@ -41,24 +46,49 @@ class ServiceTarget(NamedTuple):
 
 
 class UnitTrace(NamedTuple):
-    """A rule's orders, what there was to sell, and the level ordered up to, in units by period: shape (T,) each."""
+    """What a rule does, in units by period, shape (T,) each.
+
+    Its orders, what there was to sell, the level ordered up to, and what spoiled in the evening or, while the shop
+    was closed, after it.
+    """
 
     orders: Longs
     on_sale: Longs
     levels: Longs
+    spoiled: Longs
+
+
+class ShelfBuffers(NamedTuple):
+    """Units by the periods in which they arrive and can be sold for the last time, (T,) each: 0 before and after."""
+
+    arriving: Longs
+    expiring: Longs
 
 
 class FitDraws(NamedTuple):
-    """What (s, S) rules are fitted on: uniform numbers, the path that they draw, and a buffer of numbers."""
+    """What (s, S) rules are fitted on: uniform numbers, the path that they draw, and buffers of numbers."""
 
     dice: Floats
     path: DemandPath
-    arriving: Longs
+    buffers: ShelfBuffers
+
+
+class ShelfState(NamedTuple):
+    """Units on the shelf and on their way, and units due less units gone, of goods that spoil: at most 0."""
+
+    stock: int
+    coming: int
+    owed: int
 
 
 def new_unit_trace(n: int) -> UnitTrace:
     """Return an empty trace of n periods."""
-    return UnitTrace(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
+    return UnitTrace(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
+
+
+def new_buffers(n: int) -> ShelfBuffers:
+    """Return buffers for n periods."""
+    return ShelfBuffers(np.zeros(n, np.int64), np.zeros(n, np.int64))
 
 
 @kernel
@@ -80,34 +110,27 @@ def cost_of_levels(
     terms: OrderTerms,
     target: ServiceTarget,
     levels: tuple[int, int],
-    arriving: Longs,
+    buffers: ShelfBuffers,
 ) -> float:
-    """Return what an (s, S) rule costs in the periods ``scored .. last - 1``, a missed target counted far above it.
-
-    ``arriving`` is a buffer of one number per period, 0 before and after.
-    """
+    """Return what an (s, S) rule costs in the periods ``scored .. last - 1``, a missed target counted far above it."""
     s, up = levels[0] * terms.pack, levels[1] * terms.pack
-    stock, coming, cost = 0, 0, 0.0
+    shelf, cost = ShelfState(0, 0, 0), 0.0
     wanted, lost, sold_out = 0, 0, 0
     for t in range(last):
-        stock, coming = stock + arriving[t], coming - arriving[t]
-        arriving[t] = 0
-        if path.may_order[t] != 0 and stock + coming <= s:
-            order = order_up_to(terms, stock + coming, up)
+        shelf = _take_in(shelf, t, buffers)
+        if path.may_order[t] != 0 and shelf.stock + shelf.coming <= s:
+            order = order_up_to(terms, shelf.stock + shelf.coming, up)
             if order > 0:
                 if t >= scored:
                     cost += terms.fixed + terms.unit * order
-                stock, coming = _place(path.arrival[t], t, last, order, stock, coming, arriving)
-        left = stock - path.demand[t]  # below 0: demand that was lost
+                shelf = _place(path, terms, t, last, order, shelf, buffers)
+        missing = max(path.demand[t] - shelf.stock, 0)
+        shelf, spoiled = _sell(terms, shelf, path.demand[t], t, buffers)
         if t >= scored:
             wanted += path.demand[t]
-            if left < 0:
-                lost -= left
-                sold_out += 1
-                cost -= terms.lost * left
-            else:
-                cost += terms.holding * left
-        stock = max(0, left)
+            lost += missing
+            sold_out += 1 if missing > 0 else 0
+            cost += terms.lost * missing + terms.holding * shelf.stock + terms.waste * spoiled
     if target.share > 0.0:
         missed = sold_out / (last - scored) if target.by_periods else lost / max(1, wanted)
         cost += 1e12 * max(0.0, missed - (1.0 - target.share))
@@ -115,15 +138,40 @@ def cost_of_levels(
 
 
 @kernel
+def _take_in(shelf: ShelfState, t: int, buffers: ShelfBuffers) -> ShelfState:
+    """Return the shelf after a period's arrivals."""
+    units = buffers.arriving[t]
+    buffers.arriving[t] = 0
+    return ShelfState(shelf.stock + units, shelf.coming - units, shelf.owed)
+
+
+@kernel
 def _place(
-    arrival: int, t: int, last: int, order: int, stock: int, coming: int, arriving: Longs
-) -> tuple[int, int]:
-    """Return stock and what is coming after an order."""
+    path: DemandPath, terms: OrderTerms, t: int, last: int, order: int, shelf: ShelfState, buffers: ShelfBuffers
+) -> ShelfState:
+    """Return the shelf after an order."""
+    arrival = path.arrival[t]
+    if terms.shelf_life > 0 and path.expiry[t] < last:
+        buffers.expiring[path.expiry[t]] += order
     if arrival == t:
-        return stock + order, coming
+        return ShelfState(shelf.stock + order, shelf.coming, shelf.owed)
     if arrival < last:
-        arriving[arrival] += order
-    return stock, coming + order
+        buffers.arriving[arrival] += order
+    return ShelfState(shelf.stock, shelf.coming + order, shelf.owed)
+
+
+@kernel
+def _sell(
+    terms: OrderTerms, shelf: ShelfState, demand: int, t: int, buffers: ShelfBuffers
+) -> tuple[ShelfState, int]:
+    """Return the shelf in the evening, and how many units spoiled."""
+    sold = min(demand, shelf.stock)
+    if terms.shelf_life == 0:
+        return ShelfState(shelf.stock - sold, shelf.coming, 0), 0
+    owed = shelf.owed + buffers.expiring[t] - sold
+    buffers.expiring[t] = 0
+    spoiled = max(owed, 0)
+    return ShelfState(shelf.stock - sold - spoiled, shelf.coming, owed - spoiled), spoiled
 
 
 @kernel
@@ -152,19 +200,19 @@ def find_cheapest_levels(
     terms: OrderTerms,
     target: ServiceTarget,
     most: int,
-    arriving: Longs,
+    buffers: ShelfBuffers,
 ) -> tuple[int, int]:
     """Return the (s, S) that would have cost least: all 0 <= s < S <= most, or a grid of them that is refined."""
     stride = (most + MOST_LEVELS - 1) // MOST_LEVELS
     best_s, best_up, best = 0, 1, np.inf
     for i in range(1, most // stride + 1):
         for j in range(i):
-            cost = cost_of_levels(path, scored, last, terms, target, (j * stride, i * stride), arriving)
+            cost = cost_of_levels(path, scored, last, terms, target, (j * stride, i * stride), buffers)
             if cost < best:
                 best_s, best_up, best = j * stride, i * stride, cost
     if stride == 1:
         return best_s, best_up
-    return improve_levels(path, scored, last, terms, target, (best_s, best_up), stride, arriving)
+    return improve_levels(path, scored, last, terms, target, (best_s, best_up), stride, buffers)
 
 
 @kernel
@@ -176,19 +224,19 @@ def improve_levels(
     target: ServiceTarget,
     levels: tuple[int, int],
     step: int,
-    arriving: Longs,
+    buffers: ShelfBuffers,
 ) -> tuple[int, int]:
     """Return levels near given ones that cost less: neighbours at a distance that is halved where none does."""
     s, up = levels
     highest = terms.capacity // terms.pack
-    best = cost_of_levels(path, scored, last, terms, target, (s, up), arriving)
+    best = cost_of_levels(path, scored, last, terms, target, (s, up), buffers)
     while step >= 1:
         moved = False
         for direction in range(9):
             new_s, new_up = s + (direction // 3 - 1) * step, up + (direction % 3 - 1) * step
             if direction == 4 or new_s < 0 or new_up <= new_s or new_up > highest:
                 continue
-            cost = cost_of_levels(path, scored, last, terms, target, (new_s, new_up), arriving)
+            cost = cost_of_levels(path, scored, last, terms, target, (new_s, new_up), buffers)
             if cost < best:
                 s, up, best, moved = new_s, new_up, cost, True
         if not moved:
@@ -218,19 +266,19 @@ def fit_levels(
         path.demand[i] = days[first + int(draws.dice[i] * (last - first))]
     if levels[1] == 0:
         most = most_packs(days, first, last, terms, wait)
-        return find_cheapest_levels(path, 0, n, terms, target, most, draws.arriving)
-    return improve_levels(path, 0, n, terms, target, levels, max(1, levels[1] // 4), draws.arriving)
+        return find_cheapest_levels(path, 0, n, terms, target, most, draws.buffers)
+    return improve_levels(path, 0, n, terms, target, levels, max(1, levels[1] // 4), draws.buffers)
 
 
 @kernel
 def follow_levels(
-    path: DemandPath, terms: OrderTerms, levels: tuple[int, int], arriving: Longs, trace: UnitTrace
+    path: DemandPath, terms: OrderTerms, levels: tuple[int, int], buffers: ShelfBuffers, trace: UnitTrace
 ) -> None:
     """Write down what one (s, S) rule does."""
-    stock, coming, last = 0, 0, path.demand.size
+    shelf = ShelfState(0, 0, 0)
     s, up = levels[0] * terms.pack, levels[1] * terms.pack
-    for t in range(last):
-        stock, coming = _advance(path, terms, t, stock, coming, s, up, arriving, trace)
+    for t in range(path.demand.size):
+        shelf = _advance(path, terms, t, shelf, s, up, buffers, trace)
 
 
 @kernel
@@ -238,20 +286,21 @@ def _advance(
     path: DemandPath,
     terms: OrderTerms,
     t: int,
-    stock: int,
-    coming: int,
+    shelf: ShelfState,
     s: int,
     up: int,
-    arriving: Longs,
+    buffers: ShelfBuffers,
     trace: UnitTrace,
-) -> tuple[int, int]:
-    """Write down a period of an (s, S) rule. Return the evening's stock, and what is coming."""
-    stock, coming = stock + arriving[t], coming - arriving[t]
-    arriving[t] = 0
-    order = order_up_to(terms, stock + coming, up) if path.may_order[t] != 0 and stock + coming <= s else 0
-    stock, coming = _place(path.arrival[t], t, path.demand.size, order, stock, coming, arriving)
-    trace.orders[t], trace.on_sale[t], trace.levels[t] = order, stock, up
-    return max(0, stock - path.demand[t]), coming
+) -> ShelfState:
+    """Write down a period of an (s, S) rule. Return the evening's shelf."""
+    shelf = _take_in(shelf, t, buffers)
+    position = shelf.stock + shelf.coming
+    order = order_up_to(terms, position, up) if path.may_order[t] != 0 and position <= s else 0
+    if order > 0:
+        shelf = _place(path, terms, t, path.demand.size, order, shelf, buffers)
+    trace.orders[t], trace.on_sale[t], trace.levels[t] = order, shelf.stock, up
+    shelf, trace.spoiled[t] = _sell(terms, shelf, path.demand[t], t, buffers)
+    return shelf
 
 
 @kernel
@@ -282,15 +331,14 @@ def roll_levels(
     is_censored: bool,
     draws: FitDraws,
     seen: Longs,
-    arriving: Longs,
+    buffers: ShelfBuffers,
     trace: UnitTrace,
 ) -> None:
     """Fit (s, S) each period to the last ``window`` ones: of sales taken for demand, or of demand itself.
 
     ``seen`` is a buffer of one number per period. ``wait`` is the most periods from one order day to the next.
     """
-    stock, coming = 0, 0
-    levels = 0, 0
+    shelf, levels = ShelfState(0, 0, 0), (0, 0)
     first, begin = first_level(terms, path.demand, wait), first_fit(path.may_order, terms.lead_time)
     for t in range(path.demand.size):
         if t >= begin and path.may_order[t] != 0:
@@ -298,7 +346,7 @@ def roll_levels(
         s, up = levels[0] * terms.pack, levels[1] * terms.pack
         if levels[1] == 0:
             s, up = first - 1, first
-        stock, coming = _advance(path, terms, t, stock, coming, s, up, arriving, trace)
+        shelf = _advance(path, terms, t, shelf, s, up, buffers, trace)
         seen[t] = min(path.demand[t], trace.on_sale[t]) if is_censored else path.demand[t]
 
 
@@ -311,23 +359,33 @@ def roll_base_stock(
     ratio: float,
     seen: Longs,
     sums: Longs,
-    arriving: Longs,
+    buffers: ShelfBuffers,
     trace: UnitTrace,
 ) -> None:
     """Order up to the ``ratio`` quantile of the sales of lead time + ``wait`` periods in a row, by the last ones.
 
     ``sums`` is a buffer of ``window`` + 1 numbers.
     """
-    stock, coming = 0, 0
-    span = terms.lead_time + wait
+    shelf = ShelfState(0, 0, 0)
     first, begin = first_level(terms, path.demand, wait), first_fit(path.may_order, terms.lead_time)
     for t in range(path.demand.size):
-        n = min(t - span + 1, window - min(span, window // 2) + 1)
         up = first
-        if t >= begin and n > 0:
-            up = min(terms.capacity, _quantile_of_sums(seen, t, span, n, ratio, sums))
-        stock, coming = _advance(path, terms, t, stock, coming, up - 1, up, arriving, trace)
+        if t >= begin:
+            up = base_stock_level(seen, t, window, wait, terms, ratio, first, sums)
+        shelf = _advance(path, terms, t, shelf, up - 1, up, buffers, trace)
         seen[t] = min(path.demand[t], trace.on_sale[t])
+
+
+@kernel
+def base_stock_level(
+    seen: Longs, t: int, window: int, wait: int, terms: OrderTerms, ratio: float, first: int, sums: Longs
+) -> int:
+    """Return the level of a morning, or ``first`` where too little was seen."""
+    span = terms.lead_time + wait
+    n = min(t - span + 1, window - min(span, window // 2) + 1)
+    if n <= 0:
+        return first
+    return min(terms.capacity, _quantile_of_sums(seen, t, span, n, ratio, sums))
 
 
 @kernel

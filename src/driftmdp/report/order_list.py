@@ -10,6 +10,7 @@ from typing import NamedTuple
 from driftmdp.display import counted
 from driftmdp.files import write_whole
 from driftmdp.inventory import Advice, orders_csv
+from driftmdp.inventory.xlsx_writer import table_content
 
 LONGEST_FILE_NAME = 60  # of a supplier's part
 
@@ -35,14 +36,16 @@ def write_order_lists(advice: Sequence[Advice], day: date, prices: Mapping[str, 
     prices
         What a unit of an item costs. Items may be missing.
     beside
-        The file of all orders. The lists of ``orders.csv`` are ``orders-SUPPLIER.csv`` and ``.html``.
+        The file of all orders. The lists of ``orders.csv`` are ``orders-SUPPLIER.csv`` and ``.html``, those of
+        ``orders.xlsx`` are ``orders-SUPPLIER.xlsx`` and ``.html``.
     """
     names = list(dict.fromkeys(each.supplier for each in advice if each.supplier))
     pages = []
     for supplier, file in zip(names, file_names(names), strict=True):
         mine = [each for each in advice if each.supplier == supplier and each.order > 0]
         base = beside.with_name(f"{beside.stem}-{file}")
-        write_whole(base.with_name(f"{base.name}.csv"), orders_csv(mine).encode())
+        table = base.with_name(f"{base.name}{'.xlsx' if beside.suffix.lower() == '.xlsx' else '.csv'}")
+        write_whole(table, table_content(orders_csv(mine), table))
         page = base.with_name(f"{base.name}.html")
         write_whole(page, order_page(supplier, day, mine, prices).encode())
         pages.append(page)

@@ -1,5 +1,6 @@
 """The commands of ``driftmdp inventory``, each of which parses, calls and prints."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -11,32 +12,36 @@ from driftmdp.cli.inventory import options
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.erp_orders import ERP_PROGRAMS
+from driftmdp.inventory.periods import days
 from driftmdp.report.backtest import money_caveats, money_sentence, summary_rows, write_backtest
 from driftmdp.report.forecast_picture import pictured_items, write_forecast_picture
 from driftmdp.report.order_list import write_order_lists
+from driftmdp.validation import one_of
 
 Database = Annotated[Path, options.argument("The shop's database, made by `init`.")]
 Sku = Annotated[str, options.argument("The item.")]
 Today = Annotated[str | None, typer.Option("--date", help="The day, as 2026-11-16; by default today.")]
 Day = Annotated[str | None, typer.Option("--date", help="The day of all lines, if the file has no column date.")]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes, .csv or .xlsx; - prints it.")]
 CORRECT_HELP = "Replace what was given before for the same item and day."
 Correct = Annotated[bool, typer.Option("--correct", help=CORRECT_HELP)]
-SALES_HELP = (
-    "A CSV file with columns date, sku and units. Optional: in_stock (0: not on sale), stock (on the shelf in "
+SALES_HELP = "A CSV or Excel file with columns date, sku and units. Optional: in_stock (0: not on sale), stock "
+SALES_HELP += (
+    "(on the shelf in the morning), ordered (then), demand (1: the units were asked for). Others are ignored."
 )
-SALES_HELP += "the morning), ordered (then), demand (1: the units were asked for). Others are ignored."
 GAPS_HELP = "Days that an item has no line for: zero sales, skip or refuse."
 PAGE_HELP = "Folder of the page; by default out/backtest/SALES."
 PICTURE_HELP = "An item to draw over time; again for more. By default four."
-STOCK_HELP = "A CSV file with columns sku and stock, counted this morning. Optional: date, coming_1, coming_2, .. "
+STOCK_HELP = (
+    "A CSV or Excel file with columns sku and stock, counted this morning. Optional: date, coming_1, coming_2, .. "
+)
 STOCK_HELP += "(units that arrive 1, 2, .. periods later; by default what was ordered here), pack."
+FORMAT_HELP = "How the orders are written: csv, or odoo or erpnext, to import them there."
 UNTIL_HELP = "The last day that counts: leftovers after its period are worth nothing, and nothing may arrive later."
 STRICT_HELP = "Refuse counts that differ from what the records expect."
-SOLD_HELP = (
-    "A CSV file with columns date, sku and units sold. Optional: stock, in_stock (0: not on sale, 1: not sold "
-)
-SOLD_HELP += "out), ordered (if not as advised), demand, pack."
+SOLD_HELP = "A CSV or Excel file with columns date, sku and units sold. Optional: stock, in_stock (0: not on "
+SOLD_HELP += "sale, 1: not sold out), ordered (if not as advised), demand, pack."
 DEMAND_HELP = "The units were asked for, not only sold: they may be more than there was."
 FORECAST_PICTURE_HELP = "Where a picture goes, .png or .svg: recent sales and what is to come."
 FIRST_HELP = "The first day of the forecast; by default after the last recorded one."
@@ -54,6 +59,8 @@ def backtest(
     lost_sale: options.LostSale = None,
     service: options.Service = None,
     service_measure: options.ServiceMeasure = "units",
+    shelf_life: options.ShelfLife = None,
+    waste: options.Waste = 0.0,
     pack: options.Pack = "1",
     minimum: options.Minimum = 0,
     lead_time: options.LeadTime = 0,
@@ -64,6 +71,7 @@ def backtest(
     items: options.Items = None,
     group: options.Group = None,
     calendar: options.Calendar = None,
+    suppliers: options.Suppliers = None,
     column: options.Columns = None,
     date_format: options.DateFormat = None,
     decimal: options.Decimal = None,
@@ -89,6 +97,7 @@ def backtest(
     settings, special_days = _settings(items, group, calendar)
     named = options.as_columns(column)
     past = inventory.read_sales(sales, named, negatives, duplicates, gaps, period, lead_time, date_format, decimal)
+    deliverers = _suppliers(suppliers)
     done = None if own is None else inventory.read_own(own, duplicates=duplicates)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
@@ -107,16 +116,19 @@ def backtest(
             closed_days=closed_days,
             service=service,
             service_measure=service_measure,
+            shelf_life=shelf_life,
+            waste=waste,
             items=settings.items,
             calendar=special_days,
             forecaster=forecaster,
             own=done,
+            suppliers=deliverers.suppliers,
         )
         written = write_backtest(found, target, picture)
     print(money_sentence(found), *money_caveats(found))
     header, rows = summary_rows(found)
     print_columns(rows, header, numbers=range(1, len(header)))
-    for sentence in (*settings.remarks, *found.remarks):
+    for sentence in (*settings.remarks, *deliverers.remarks, *found.remarks):
         remark(sentence)
     remark(f"The page, with every item: {written.page}")
 
@@ -130,6 +142,8 @@ def init(
     lost_sale: options.LostSale = None,
     service: options.Service = None,
     service_measure: options.ServiceMeasure = "units",
+    shelf_life: options.ShelfLife = None,
+    waste: options.Waste = 0.0,
     pack: options.Pack = "1",
     minimum: options.Minimum = 0,
     lead_time: options.LeadTime = 0,
@@ -156,6 +170,8 @@ def init(
         closed_days=closed_days,
         service=service,
         service_measure=service_measure,
+        shelf_life=shelf_life,
+        waste=waste,
         forecaster=forecaster,
     )
     made.close()
@@ -173,6 +189,7 @@ def decide(
     calendar: options.Calendar = None,
     suppliers: options.Suppliers = None,
     out: Out = Path("orders.csv"),
+    order_format: Annotated[str, typer.Option("--format", help=FORMAT_HELP)] = "csv",
     correct: Correct = False,
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
     column: options.Columns = None,
@@ -184,6 +201,7 @@ def decide(
     The answer is recorded before it is given: asked again, it is the same.
     """
     options.checked_out(out, [shop, stock, items, calendar, suppliers])
+    one_of(order_format, "--format", ("csv", *ERP_PROGRAMS))
     remarks: list[str] = []
     named = options.as_columns(column)
     given, counts = inventory.read_counts(stock, options.as_day(day), named, date_format, decimal, remarks)
@@ -202,7 +220,8 @@ def decide(
         )
         listed_items = [each.sku for each in decision.advice if each.supplier]
         prices = {sku: open_shop.terms_of(sku, decision.day).value for sku in listed_items}
-    options.write_or_print(inventory.orders_csv(decision.advice), out)
+        text = _orders_text(open_shop, shop.stem, decision, order_format)
+    options.write_or_print(text, out)
     lists = write_order_lists(decision.advice, decision.day, prices, out) if str(out) != "-" else []
     for sentence in (*remarks, *settings.remarks, *deliverers.remarks, *decision.remarks):
         remark(sentence)
@@ -211,7 +230,24 @@ def decide(
     where = "" if str(out) == "-" else f" The orders: {out}"
     remark(f"{decision.day}: {counted(len(decision.advice), 'item')}{again}, {orders} to order.{where}")
     if lists:
-        remark(f"By supplier, to print, with a CSV file beside: {listed(list(map(str, lists)), separator=', ')}")
+        beside = "an Excel file" if out.suffix.lower() == ".xlsx" else "a CSV file"
+        remark(f"By supplier, to print, with {beside} beside: {listed(list(map(str, lists)), separator=', ')}")
+
+
+def _orders_text(open_shop: inventory.Shop, name: str, decision: inventory.Decision, order_format: str) -> str:
+    """Return the orders as CSV, in the columns that were asked for."""
+    if order_format == "csv":
+        return inventory.orders_csv(decision.advice)
+    arrivals = {
+        each.sku: each.day + timedelta(_days_to_arrival(open_shop.terms_of(each.sku, each.day)))
+        for each in decision.advice
+        if each.order
+    }
+    return inventory.erp_orders_csv(decision.advice, order_format, name, arrivals)
+
+
+def _days_to_arrival(terms: inventory.ItemTerms) -> int:
+    return terms.lead_time * days(terms.period)
 
 
 def record(

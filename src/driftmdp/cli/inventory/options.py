@@ -13,7 +13,8 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.inventory.cells import DAY_FORM, amount, day_of
 from driftmdp.inventory.event_log import SIDE_FILES
-from driftmdp.inventory.terms import AUTO, MAX_LEAD_TIME, NO_LIMIT
+from driftmdp.inventory.terms import AUTO, MAX_LEAD_TIME, MAX_SHELF_LIFE, NO_LIMIT
+from driftmdp.inventory.xlsx_writer import table_content
 from driftmdp.problems.inventory import Costs
 
 
@@ -57,15 +58,15 @@ PACK_HELP = (
 PACK_HELP += "costs are per pack."
 ORDER_DAYS_HELP = "When orders may be placed: mon,thu, or every 2, or every 2 from 2026-01-05, in periods."
 SERVICE_HELP = "The share of demand to serve, such as 0.95, in place of --lost-sale."
-ITEMS_HELP = "A CSV file with a column sku, and what an item has of its own: capacity, fixed_cost, unit_cost, "
-ITEMS_HELP += "lost_sale, holding, pack, minimum, lead_time, order_days, period, group, service, service_measure, "
-ITEMS_HELP += "supplier, price (of a unit, for the supplier's minimum_value)."
-SUPPLIERS_HELP = (
-    "A CSV file with a column supplier, and any of order_days, lead_time, order_cost (of an order, whatever "
+ITEMS_HELP = (
+    "A CSV or Excel file with a column sku, and what an item has of its own: capacity, fixed_cost, unit_cost, "
 )
-SUPPLIERS_HELP += "is in it), minimum_units and minimum_value (of an order)."
-CALENDAR_HELP = "A CSV file of special days: date, name. Optional: sku or group, factor. On a day named closed the "
-CALENDAR_HELP += "shop is closed."
+ITEMS_HELP += "lost_sale, holding, pack, minimum, lead_time, order_days, period, group, service, service_measure, "
+ITEMS_HELP += "supplier, price (of a unit, for the supplier's minimum_value), shelf_life, waste."
+SUPPLIERS_HELP = "A CSV or Excel file with a column supplier, and any of order_days, lead_time, order_cost (of an "
+SUPPLIERS_HELP += "order, whatever is in it), minimum_units and minimum_value (of an order)."
+CALENDAR_HELP = "A CSV or Excel file of special days: date, name. Optional: sku or group, factor. On a day named "
+CALENDAR_HELP += "closed the shop is closed."
 
 Capacity = Annotated[str, typer.Option("--capacity", help=CAPACITY_HELP, show_default=False)]
 FixedCost = Annotated[float, _required(_amount, "Cost of placing an order.")]
@@ -78,6 +79,11 @@ Service = Annotated[float | None, _optional(_amount, SERVICE_HELP, "--service")]
 ServiceMeasure = Annotated[
     str, typer.Option("--service-measure", help="What --service counts: units, or periods that are not sold out.")
 ]
+SHELF_LIFE_HELP = "The periods in which a unit can be sold, the one of its arrival included. By default it never spoils."
+ShelfLife = Annotated[
+    int | None, _optional(_whole(1, MAX_SHELF_LIFE), SHELF_LIFE_HELP, "--shelf-life")
+]
+Waste = Annotated[float, typer.Option("--waste", parser=_amount, help="Cost of each unit that spoils, beside its price.")]
 LeadTime = Annotated[
     int,
     typer.Option(
@@ -98,12 +104,10 @@ Suppliers = Annotated[Path | None, typer.Option("--suppliers", help=SUPPLIERS_HE
 Calendar = Annotated[Path | None, typer.Option("--calendar", help=CALENDAR_HELP)]
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
-OWN_HELP = (
-    "What you really did, a CSV file with columns date, sku and ordered, or stock (in the morning), or both: what "
-)
-OWN_HELP += "it cost is compared too."
+OWN_HELP = "What you really did, a CSV or Excel file with columns date, sku and ordered, or stock (in the "
+OWN_HELP += "morning), or both: what it cost is compared too."
 Own = Annotated[Path | None, typer.Option("--own", help=OWN_HELP, show_default=False)]
-COLUMN_HELP = "What a column is called in the CSV file of the arguments, as sku=article; again for more."
+COLUMN_HELP = "What a column is called in the file of the arguments, as sku=article; again for more."
 Columns = Annotated[list[str] | None, typer.Option("--column", help=COLUMN_HELP)]
 DATE_FORMAT_HELP = "How days are written in that file, as dd/mm/yyyy; by default as the file shows."
 DateFormat = Annotated[str | None, typer.Option("--date-format", help=DATE_FORMAT_HELP)]
@@ -170,7 +174,7 @@ def checked_out(to: Path, inputs: Sequence[Path | None], option: str = "--out") 
 
 
 def write_or_print(text: str, to: Path) -> None:
-    """Write a file, whole or not at all. The path ``-`` prints it instead."""
+    """Write a CSV table to a file, whole or not at all, as a workbook if it is an ``.xlsx``. ``-`` prints it."""
     if str(to) == "-":
         sys.stdout.write(text)
         return
@@ -178,4 +182,4 @@ def write_or_print(text: str, to: Path) -> None:
         to.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise InvalidInputError(f"--out must lie in a folder; {to.parent} is, or lies in, a file.") from None
-    write_whole(Path(os.path.realpath(to)), text.encode())  # a link, such as /dev/stdout, stays one
+    write_whole(Path(os.path.realpath(to)), table_content(text, to))  # a link, such as /dev/stdout, stays one

@@ -4,13 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.inventory import Backtest
-from driftmdp.inventory.ordering_rules import MOVING_AVERAGE, OURS, OWN, TITLES
+from driftmdp.inventory.ordering_rules import ALONE, MOVING_AVERAGE, OURS, OWN, TITLES
 from driftmdp.statistics import Interval
 
 HINDSIGHT = "hindsight"
 OWN_SALES = "its own sales"
 SEES = {
     OURS: OWN_SALES,
+    ALONE: OWN_SALES,
     "hindsight": "all periods, in advance",
     "first-60": "the demand of the periods before scoring",
     "face-value": OWN_SALES,

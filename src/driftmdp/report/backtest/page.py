@@ -15,7 +15,7 @@ from driftmdp.report.backtest.bars import cost_bars
 from driftmdp.report.backtest.comparison import HINDSIGHT, item_ratios, losses, ours
 from driftmdp.report.backtest.figures import MAX_RATIO, demand_ceiling, draw_item, draw_ratios, draw_totals
 from driftmdp.report.backtest.money import money_caveats, money_sentence
-from driftmdp.report.backtest.tables import item_rows, item_tables, total_table
+from driftmdp.report.backtest.tables import has_suppliers, item_rows, item_tables, supplier_table, total_table
 from driftmdp.report.content import Figure, Fold, ReportContent, Section
 from driftmdp.report.page import write_page
 from driftmdp.report.rendered_figure import RenderedFigure
@@ -129,7 +129,10 @@ def backtest_report(
     rules = Section("rules", "All rules", [], [total_table(backtest)], figures)
     explained = note("backtest-days", agent=TITLES[OURS], period=period)
     by_day = Section("days", f"{period.capitalize()} by {period}", [explained], [], days)
-    sections = [rules, by_day] if days else [rules]
+    sections = [rules]
+    if has_suppliers(backtest):
+        sections.append(Section("suppliers", "Suppliers", [], [supplier_table(backtest)]))
+    sections += [by_day] if days else []
     for table in item_tables(backtest):
         sections.append(Section(table.id, f"{table.id.capitalize()} per item", [], [table]))
     if backtest.remarks:

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Callable
 
+from driftmdp.display import counted
 from driftmdp.inventory import Backtest
 from driftmdp.inventory.ordering_rules import TITLES
+from driftmdp.inventory.supplier_charges import groups_of
 from driftmdp.report.backtest.comparison import (
     HINDSIGHT,
     cost_by_item,
@@ -20,6 +22,8 @@ from driftmdp.report.backtest.text import block_name, estimate_text, percent, sh
 from driftmdp.report.content import Table, TableCell
 from driftmdp.report.text import note, number, table_row
 from driftmdp.statistics import Interval
+
+LOWEST = "lower bound, all demand known"
 
 
 def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
@@ -57,6 +61,7 @@ def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
         "served",
         "average stock",
         "orders",
+        *(["spoiled"] if backtest.spoils else []),
     ]
     return header, [[cell.text for cell in row] for row in _total_rows(backtest)]
 
@@ -66,22 +71,31 @@ def total_table(backtest: Backtest) -> Table:
     us, several, period = ours(backtest), len(backtest.skus) > 1, backtest.terms.period
     hindsight = ["Its cost over hindsight's"] if HINDSIGHT in backtest.rules else []
     columns = ["Rule", f"Cost per item, {period}", *hindsight, "Our cost over its"]
-    columns += ["Demand served", "Average stock", "Orders"]
+    columns += ["Demand served", "Average stock", "Orders", *(["Units spoiled"] if backtest.spoils else [])]
+    last = 4 if backtest.spoils else 3
     ratios = [_ratio_cell(backtest, us, rule) for rule in ordered(backtest)]
-    rows = [[*row[:-3], ratio, *row[-3:]] for row, ratio in zip(_total_rows(backtest), ratios, strict=True)]
+    if backtest.lowest is not None:
+        ours_over = float(cost_by_item(backtest, us).sum()) / backtest.lowest if backtest.lowest > 0 else None
+        ratios.append(TableCell(number(ours_over, 3), ours_over))
+    rows = [[*row[:-last], ratio, *row[-last:]] for row, ratio in zip(_total_rows(backtest), ratios, strict=True)]
     overlap = note("backtest-overlap") if several else ""
     caption = f"All items together, on the scored {period}s" if several else f"The scored {period}s"
     return Table("totals", caption, columns, rows, "", note("backtest-totals", ours=TITLES[us], overlap=overlap))
 
 
 def _total_rows(backtest: Backtest) -> list[list[TableCell]]:
-    """Return each rule's name, cost, cost over hindsight's if that was tried, service, stock and orders."""
+    """Return each rule's name, cost, cost over hindsight's if that was tried, service, stock, orders and waste."""
     rows, costs = [], {rule: backtest.cost_per_period(rule) for rule in ordered(backtest)}
     for rule, cost in costs.items():
         over_hindsight = [_ratio_cell(backtest, rule, HINDSIGHT)] if HINDSIGHT in backtest.rules else []
         service, stock = _percent_cell(served(backtest, rule)), _two_places(backtest.average_stock(rule))
         marked = _estimate_cell(cost, _mark(rule, costs))
-        rows.append(table_row(TITLES[rule], marked, *over_hindsight, service, stock, backtest.orders_placed(rule)))
+        counts = [backtest.orders_placed(rule), *([backtest.units_spoiled(rule)] if backtest.spoils else [])]
+        rows.append(table_row(TITLES[rule], marked, *over_hindsight, service, stock, *counts))
+    if backtest.lowest is not None:
+        per_period = _two_places(backtest.lowest / float(backtest.periods.sum()))
+        nothing = [number(None)] * (len(rows[0]) - 2)
+        rows.append(table_row(LOWEST, per_period, *nothing))
     return rows
 
 
@@ -114,7 +128,7 @@ def _mark(rule: str, costs: dict[str, Interval]) -> str:
 
 
 def item_tables(backtest: Backtest) -> list[Table]:
-    """Return the tables with one row per item: ``cost``, ``service``, ``stock`` and ``orders``."""
+    """Return the tables with one row per item: ``cost``, ``service``, ``stock``, ``orders``, and ``spoiled``."""
     items, rules = items_shown(backtest), ordered(backtest)
     skus = [backtest.skus[item] for item in items]
 
@@ -136,6 +150,7 @@ def item_tables(backtest: Backtest) -> list[Table]:
             lambda rule, sku: _two_places(backtest.average_stock(rule, sku)),
         ),
         by_rule("orders", f"Orders placed on the scored {backtest.terms.period}s", backtest.orders_placed),
+        *([by_rule("spoiled", "Units that spoiled", backtest.units_spoiled)] if backtest.spoils else []),
     ]
 
 
@@ -164,6 +179,30 @@ def _cost_table(backtest: Backtest, items: list[int]) -> Table:
     return Table("cost", f"Cost per {period}, per item", columns, rows, "", text)
 
 
+def has_suppliers(backtest: Backtest) -> bool:
+    """Return whether items of a supplier share something."""
+    return any(not path.terms.shared_order.is_alone for path in backtest.paths)
+
+
+def supplier_table(backtest: Backtest) -> Table:
+    """Return what orders to each supplier cost under each rule, whatever was in them, and how many there were."""
+    rules, rows = ordered(backtest), []
+    for group in groups_of(backtest.paths):
+        terms = backtest.paths[group[0]].terms
+        if not terms.shared_order.is_alone:
+            cells: list[TableCell | int] = []
+            for rule in rules:
+                place, cost = backtest.rules.index(rule), terms.shared_order.cost
+                paid = float(backtest.cost[place, group].sum())
+                orders = round(float(backtest.charged[place, group].sum()) / cost) if cost > 0 else None
+                text = number(paid, 4) if orders is None else f"{number(paid, 4)} ({counted(orders, 'order')})"
+                cells.append(TableCell(text, paid))
+            rows.append(table_row(shown_name(terms.supplier), len(group), *cells))
+    columns = ["Supplier", "Items", *(TITLES[rule] for rule in rules)]
+    caption = "Cost of each supplier's items, with the orders placed there"
+    return Table("suppliers", caption, columns, rows, "", note("backtest-suppliers"))
+
+
 def item_rows(backtest: Backtest) -> tuple[list[str], list[list[str | float | None]]]:
     """Return every number of every item and rule, for a spreadsheet; a missing number is None."""
     scored = HINDSIGHT in backtest.rules
@@ -174,7 +213,8 @@ def item_rows(backtest: Backtest) -> tuple[list[str], list[list[str | float | No
         "cost_per_period_high",
         *(["cost_over_hindsight"] if scored else []),
     ]
-    header += ["sold", "service_level", "average_stock", "orders"]
+    header += ["sold", "service_level", "average_stock", "orders", *(["spoiled"] if backtest.spoils else [])]
+    header += ["supplier_cost"] if has_suppliers(backtest) else []
     rules = ordered(backtest)
     rows = [_item_row(backtest, item, rule) for item in range(len(backtest.skus)) for rule in rules]
     return header, rows
@@ -196,4 +236,6 @@ def _item_row(backtest: Backtest, item: int, rule: str) -> list[str | float | No
         served(backtest, rule, sku),
         backtest.average_stock(rule, sku),
         backtest.orders_placed(rule, sku),
+        *([backtest.units_spoiled(rule, sku)] if backtest.spoils else []),
+        *([float(backtest.charged[backtest.rules.index(rule), item])] if has_suppliers(backtest) else []),
     ]

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from driftmdp.display import counted
 from driftmdp.inventory import Backtest
-from driftmdp.inventory.backtest import BLOCK_PERIODS
 from driftmdp.inventory.ordering_rules import OWN, TITLES
 from driftmdp.inventory.periods import EVERY_PERIOD, WEEK
 from driftmdp.inventory.sales_history import warm_up
+from driftmdp.inventory.scores import BLOCK_PERIODS
 from driftmdp.inventory.terms import ItemTerms, ShopTerms
 from driftmdp.kernels.yardstick_rules import MOST_LEVELS
 from driftmdp.report.backtest.comparison import SEES, cost_ratio, followable, ordered, ours
@@ -168,6 +168,8 @@ def assumptions(backtest: Backtest) -> str:
     )
     if any(_has_own_terms(terms, path.terms) for path in backtest.paths):
         days += " Some items have terms of their own."
+    if any(not path.terms.shared_order.is_alone for path in backtest.paths):
+        days += note("backtest-shared-orders")
     shelf = "may hold any number" if terms.capacity is None else f"holds {counted(terms.capacity, good)}"
     return note(
         "backtest-assumptions",
@@ -201,12 +203,13 @@ def _packs_text(backtest: Backtest) -> str:
 def information(backtest: Backtest) -> str:
     """Return which rules see what no shop can see."""
     unfair = [rule for rule in ordered(backtest) if not followable(rule)]
+    bound = "" if backtest.lowest is None else note("backtest-lowest")
     if not unfair:
-        return f"Each rule sees only its own sales.{_grid_note(backtest)}"
+        return f"Each rule sees only its own sales.{_grid_note(backtest)}{bound}"
     listed = "; ".join(f"the {TITLES[rule]} ({SEES[rule]})" for rule in unfair)
     return (
         f"Yardsticks, which see what no shop can: {listed}. They also see demand that an empty shelf would hide. "
-        f"Every other rule sees only its own sales.{_grid_note(backtest)}"
+        f"Every other rule sees only its own sales.{_grid_note(backtest)}{bound}"
     )
 
 
