@@ -67,7 +67,9 @@ def run(demand: dict[str, Longs], folder: Path) -> dict[str, Half]:
         for day in range(DAYS):
             for sku in demand:
                 stock[sku] += coming[sku]
-            advice = shop.decide([Count(sku, units) for sku, units in stock.items()], MONDAY + timedelta(day)).advice
+            advice = shop.decide(
+                [Count(sku, units) for sku, units in stock.items()], MONDAY + timedelta(day)
+            ).advice
             coming = {each.sku: each.order for each in advice}
             for sku, units in demand.items():
                 sold[sku].append(min(stock[sku], int(units[HISTORY + day])))

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
-
 from benchmarks.slow_items import DAYS, HISTORY, draw_demand, run
+
 from driftmdp.inventory import Costs, Count, ItemSettings, Sales, Series, Shop, Sold, SpecialDay, backtest
 
 MONDAY = date(2026, 1, 5)
