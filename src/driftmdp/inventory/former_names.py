@@ -3,6 +3,7 @@
 Where a file has an item under two names, the lines of a day add up, as the days of two merged items do.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -43,10 +44,15 @@ def counts_by_present_names(states: ItemStates, counts: Sequence[Count]) -> list
 
 def _added(first: Count, second: Count) -> Count:
     """Return two counts of an item as one."""
-    width = max(len(first.coming), len(second.coming))
-    pairs = zip(*(each.coming + (None,) * (width - len(each.coming)) for each in (first, second)), strict=True)
-    coming = tuple(None if pair == (None, None) else sum(units or 0 for units in pair) for pair in pairs)
-    return replace(first, stock=first.stock + second.stock, coming=coming, pack=first.pack or second.pack)
+    coming, left = _by_period(first.coming, second.coming), _by_period(first.left, second.left)
+    stock, pack = first.stock + second.stock, first.pack or second.pack
+    return replace(first, stock=stock, coming=coming, left=left, pack=pack)
+
+
+def _by_period(first: Sequence[int | None], second: Sequence[int | None]) -> tuple[int | None, ...]:
+    """Return the sums of units by period, None where neither is known."""
+    pairs = itertools.zip_longest(first, second)
+    return tuple(None if pair == (None, None) else sum(units or 0 for units in pair) for pair in pairs)
 
 
 def sales_by_present_names(states: ItemStates, table: SalesTable) -> SalesTable:

@@ -110,8 +110,8 @@ def slips(word: str, right: str) -> int:
     Examples
     --------
     >>> from driftmdp.inventory.misspellings import slips
-    >>> slips("cofee", "coffee"), slips("mikl", "milk"), slips("rolls", "bread")
-    (1, 1, 4)
+    >>> slips("cofee", "coffee"), slips("mikl", "milk"), slips("rolls", "bun")
+    (1, 1, 5)
     """
     rows = [list(range(len(right) + 1))]
     for i, letter in enumerate(word, 1):
