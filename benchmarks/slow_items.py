@@ -2,7 +2,7 @@
 
 A made-up shop records two years of sales of six usual items and of the unusual ones below. Then it runs for half a
 year: every morning the shelves are counted and orders decided, every evening sales are recorded. An order costs 2
-and arrives the next day, a lost sale costs 5, and a unit in the evening 0.02 (0.5 of the item that is dear to keep).
+and arrives the next day, a lost sale costs 5, and a unit in the evening 0.02 (0.5 of the item that is dear).
 The table has the mean over shops, and the least and the most in brackets.
 """
 

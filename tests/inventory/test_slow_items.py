@@ -9,8 +9,8 @@ from benchmarks.slow_items import DAYS, HISTORY, draw_demand, run
 from driftmdp.inventory import Costs, Count, ItemSettings, Sales, Series, Shop, Sold, SpecialDay, backtest
 
 MONDAY = date(2026, 1, 5)
-DATES = np.datetime64("2024-01-01") + np.arange(730)
-CHRISTMAS = [357, 723]  # places of the days among DATES
+DATES = np.datetime64("2024-01-01") + np.arange(460)
+CHRISTMAS = 357  # the place of the day among DATES
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_an_item_that_starts_next_week_is_ordered_when_it_is_counted_by_the_leve
 
 
 def test_an_item_that_is_closed_until_it_starts_is_ordered_for_its_start(shop):
-    """Days before the start as closed days of this item: counted every morning, ordered when there is use for it."""
+    """The days before its start are closed days of this item: counted every morning, ordered when it starts."""
     made, _ = shop
     closed = [SpecialDay((MONDAY + timedelta(day)).toordinal(), "closed", sku="new fast") for day in range(7)]
     found = [
@@ -107,14 +107,12 @@ def test_an_item_that_is_closed_until_it_starts_is_ordered_for_its_start(shop):
 
 def usual(seed=0):
     rng = np.random.default_rng(seed)
-    return [Series(f"usual {i}", DATES, rng.poisson(0.3 + 0.7 * i, DATES.size)) for i in range(6)]
+    return [Series(f"usual {i}", DATES, rng.poisson(0.3 + 0.7 * i, DATES.size)) for i in range(3)]
 
 
 def played(extra, calendar=()):
     costs = Costs(2.0, 0.0, 5.0, 0.05)
-    return backtest(
-        Sales((*usual(), extra)), costs, None, lead_time=2, rules=["driftmdp", "face-value"], calendar=calendar
-    )
+    return backtest(Sales((*usual(), extra)), costs, None, lead_time=1, rules=["driftmdp"], calendar=calendar)
 
 
 def test_one_sale_a_quarter_in_a_backtest_never_grows():
@@ -123,38 +121,37 @@ def test_one_sale_a_quarter_in_a_backtest_never_grows():
     found = played(Series("slow", DATES, units))
     trace = found.trace("slow")
     assert trace.level.max() <= 3
-    assert trace.orders[365:].sum() <= units[365:].sum() + 2
+    assert trace.orders[180:].sum() <= units[180:].sum() + 2
 
 
 def test_orders_of_an_ended_item_stop_within_a_week_in_a_backtest():
     units = np.random.default_rng(3).poisson(3.0, DATES.size)
-    units[400:] = 0
+    units[300:] = 0
     trace = played(Series("ended", DATES, units)).trace("ended")
-    assert trace.orders[390:400].sum() > 0
-    assert not trace.orders[410:].any()
-    assert trace.orders[400:].sum() <= 2 * trace.level[300:400].max()
-    assert trace.estimate[430] < 0.7
-    assert trace.estimate[500] < 0.1
+    assert trace.orders[290:300].sum() > 0
+    assert not trace.orders[310:].any()
+    assert trace.orders[300:].sum() <= 2 * trace.level[200:300].max()
+    assert trace.estimate[330] < 0.7
+    assert trace.estimate[400] < 0.1
 
 
 @pytest.fixture(scope="module")
 def gifts():
-    """An item of one sale a day, without gifts, with 200 on two days, and with these days in the calendar."""
+    """An item of one sale a day, without gifts, with 200 on one day, and with this day in the calendar."""
     even = np.random.default_rng(1).poisson(1.0, DATES.size)
     gift = even.copy()
     gift[CHRISTMAS] = 200
-    first = date(2024, 1, 1).toordinal()
-    calendar = [SpecialDay(first + day, "Christmas") for day in CHRISTMAS]
+    calendar = [SpecialDay(date(2024, 1, 1).toordinal() + CHRISTMAS, "Christmas")]
     paths = [("even", even, ()), ("gift", gift, ()), ("gift", gift, calendar)]
     return [played(Series(sku, DATES, units), lines) for sku, units, lines in paths]
 
 
 def test_a_day_of_gifts_hardly_moves_later_orders(gifts):
     even, gift, known = (found.traces([found.skus[-1]])[0] for found in gifts)
-    after = slice(CHRISTMAS[0] + 1, CHRISTMAS[0] + 31)
+    after = slice(CHRISTMAS + 1, CHRISTMAS + 31)
     assert gift.estimate[after].max() <= 1.5 * even.estimate[after].max()
     assert gift.level[after].max() <= 2 * even.level[after].max()
-    assert gift.estimate[500] == pytest.approx(even.estimate[500], rel=0.1)
+    assert gift.estimate[450] == pytest.approx(even.estimate[450], rel=0.15)
     assert known.estimate[after] == pytest.approx(even.estimate[after], rel=0.05)
 
 

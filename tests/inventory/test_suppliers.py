@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory import Costs, Count, ItemSettings, Shop, Sold, Supplier, read_suppliers
+from driftmdp.inventory import (
+    Advice,
+    Costs,
+    Count,
+    ItemSettings,
+    Shop,
+    Sold,
+    Supplier,
+    explain_in_words,
+    read_suppliers,
+)
 from driftmdp.report.order_list import order_page, write_order_lists
 
 MONDAY = date(2026, 10, 5)
@@ -54,6 +64,22 @@ def test_who_must_order_pulls_along_who_nearly_must(tmp_path):
     assert alone == [0]  # seven days of stock: not worth an order of 30 alone
     assert pulled[0] > 0
     assert all(pulled)
+
+
+def test_explain_says_who_is_reason_enough_and_who_joins(tmp_path):
+    shop, skus = make_shop(tmp_path)
+    with shop:
+        stocks = [Count(sku, stock) for sku, stock in zip(skus, (2, 0, 0, 60), strict=True)]
+        found = orders(shop.decide(stocks, MONDAY))
+        joins, causes, none = (shop.explain(skus[place]) for place in (0, 2, 3))
+        texts = [explain_in_words(shop, skus[place]) for place in (0, 2, 3)]
+    assert found[0] > 0
+    assert found[2] > 0
+    assert found[3] == 0
+    assert (joins.alone, causes.alone, none.alone) == (0, causes.order, None)
+    assert "Alone it would not be worth an order to Mill today. It joins that of other items." in texts[0]
+    assert "It alone is worth an order to Mill today." in texts[1]
+    assert "worth an order" not in texts[2]
 
 
 def test_an_item_that_comes_later_in_the_morning_joins_for_its_own_cost(tmp_path):
@@ -150,6 +176,30 @@ def test_a_list_for_each_supplier_and_none_of_yesterday_stays(tmp_path):
 def test_a_name_that_is_a_script_is_text_on_the_page():
     page = order_page("<script>alert(1)</script>", MONDAY, [], {})
     assert "<script>" not in page
+
+
+def test_a_list_has_packs_and_a_value_only_where_there_are_some():
+    plain, cased = (Advice(sku, MONDAY, 0, 0, 24, pack) for sku, pack in (("tea", 1), ("rice\u202e", 12)))
+    pages = [
+        order_page("Mill", MONDAY, each, prices) for each, prices in (([plain], {}), ([plain, cased], {"tea": 2}))
+    ]
+    assert "packs" not in pages[0]
+    assert "worth" not in pages[0]
+    assert "2 items, 48 units, worth at least 48.00." in pages[1]
+    assert '<td class="number">2</td>' in pages[1]
+    assert "\u202e" not in pages[1]
+
+
+@pytest.mark.parametrize(
+    "name", ["M\u00fchle & S\u00f6hne", "../../etc/passwd", "...", "\u6f22\u5b57", "=1+1", "CON/x", "-"]
+)
+def test_lists_of_odd_names_lie_beside_the_file(tmp_path, name):
+    advice = [Advice("tea", MONDAY, 0, 0, 3, supplier=name), Advice("oats", MONDAY, 9, 0, 0, supplier=f"{name}!")]
+    pages = write_order_lists(advice, MONDAY, {}, tmp_path / "orders.csv")
+    assert len({page.name.lower() for page in pages}) == 2
+    assert {page.parent for page in pages} == {tmp_path}
+    assert len(list(tmp_path.iterdir())) == 4
+    assert "Nothing to order" in pages[1].read_text()
 
 
 @pytest.mark.parametrize(

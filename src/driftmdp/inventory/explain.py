@@ -142,10 +142,21 @@ def _order_reasons(reason: Reason) -> list[str]:
     shelf = "" if reason.stock is not None else ", from an empty shelf,"
     return [
         *lines,
+        *_pulled_along(reason),
         f"With this order{shelf} there are {together} for the {counted(reason.covered, terms.period)} until "
         f"{_end_of_cover(reason)}, in which about {_mean(reason.covered_demand)} are asked for.",
         f"The plan costs about {reason.cost:.2f} per {terms.period}; it was {PLANS[reason.method]}.",
     ]
+
+
+def _pulled_along(reason: Reason) -> list[str]:
+    """Return whether an item is reason enough for an order to its supplier, or joins one, if it is part of one."""
+    supplier = reason.terms.supplier
+    if reason.alone is None or not reason.order:
+        return []
+    if reason.alone:
+        return [f"It alone is worth an order to {supplier} today."]
+    return [f"Alone it would not be worth an order to {supplier} today. It joins that of other items."]
 
 
 def _spoiling(reason: Reason) -> list[str]:

@@ -27,7 +27,7 @@ from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.order_menus import NO_ORDER
 
-CLEARLY = 0.97  # of the cost of ordering on every order day: what it must cost to leave some out
+CLEARLY = 0.94  # of the cost of ordering on every order day: what it must cost to leave some out
 TIE = 1e-9  # of the shared cost: savings that exceed it by less do not
 
 

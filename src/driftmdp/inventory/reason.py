@@ -43,6 +43,9 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     placed = {terms.supplier} if is_ordered else ()  # others of its supplier may have caused the order
     lateness = Lateness(learned_hazards(states, day, numbers), pipeline.overdue)
     orders = engine.decide(day, numbers, there, pipeline.coming, until, placed, ages, lateness)
+    alone = None
+    if placed and not terms.shared_order.is_alone:
+        alone = int(engine.decide(day, numbers, there, pipeline.coming, until, (), ages, lateness).order[0])
     step, summary = days(terms.period), engine.describe(day, item)
     review = states.calendar.next_order(states.skus[item], terms, day)
     last_day = date.max.toordinal() if until is None else until
@@ -70,6 +73,7 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
         tuple(engine.expected_waste(day, item, ages[0], pipeline.coming[0], int(orders.order[0])).tolist()),
         tuple(pipeline.overdue[0].tolist()),
         _deliveries(states, day, numbers),
+        alone,
     )
 
 

@@ -222,6 +222,9 @@ class Reason:
         Units that were due this morning, 1, 2, .. periods ago, and did not come.
     deliveries
         What was learned from deliveries, None if none were told of this item.
+    alone
+        What would be ordered if nothing else were ordered from its supplier that day. None if it is no part of an
+        order to a supplier whose items are ordered together.
     """
 
     sku: str
@@ -245,5 +248,6 @@ class Reason:
     spoiled: tuple[float, ...] = ()
     overdue: tuple[int, ...] = ()
     deliveries: DeliveryRecord | None = None
+    alone: int | None = None
 
     __repr__ = brief

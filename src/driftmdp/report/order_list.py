@@ -11,6 +11,7 @@ from driftmdp.display import counted
 from driftmdp.files import write_whole
 from driftmdp.inventory import Advice, orders_csv
 from driftmdp.inventory.xlsx_writer import table_content
+from driftmdp.report.backtest.text import printable
 
 LONGEST_FILE_NAME = 60  # of a supplier's part
 
@@ -76,17 +77,28 @@ def order_page(supplier: str, day: date, advice: Sequence[Advice], prices: Mappi
 
     template = files("driftmdp.report").joinpath("order_list.html.jinja").read_text(encoding="utf-8")
     rows = [
-        OrderLine(each.sku, f"{each.order:,}", f"{each.order // each.pack:,}", _value(each, prices))
+        OrderLine(printable(each.sku), f"{each.order:,}", f"{each.order // each.pack:,}", _value(each, prices))
         for each in advice
     ]
-    units, value = (
-        sum(each.order for each in advice),
-        sum(each.order * prices.get(each.sku, 0.0) for each in advice),
-    )
-    worth = f", worth {value:,.2f}" if value else ""
-    total = f"{counted(len(advice), 'item')}, {counted(units, 'unit')}{worth}." if advice else "Nothing to order."
-    about = {"supplier": supplier, "day": day.isoformat(), "rows": rows, "total": total, "has_value": bool(value)}
+    about = {
+        "supplier": printable(supplier),
+        "day": day.isoformat(),
+        "rows": rows,
+        "total": _total(advice, prices),
+        "has_packs": any(each.pack > 1 for each in advice),
+        "has_value": any(row.value for row in rows),
+    }
     return Environment(autoescape=True).from_string(template).render(about)
+
+
+def _total(advice: Sequence[Advice], prices: Mapping[str, float]) -> str:
+    """Return what a list has in all."""
+    if not advice:
+        return "Nothing to order."
+    value = sum(each.order * prices.get(each.sku, 0.0) for each in advice)
+    least = "" if all(prices.get(each.sku) for each in advice) else "at least "  # not all prices are known
+    worth = f", worth {least}{value:,.2f}" if value else ""
+    return f"{counted(len(advice), 'item')}, {counted(sum(each.order for each in advice), 'unit')}{worth}."
 
 
 def _value(advice: Advice, prices: Mapping[str, float]) -> str:
