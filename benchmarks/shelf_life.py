@@ -1,14 +1,15 @@
 """Orders of goods that spoil: ``python -m benchmarks.shelf_life``.
 
-Random items with shelf lives of 1 to 7 periods and lead times of 0 to 3, in weeks that are all alike and in days,
-with weekdays and a closed one. Demand has a known law. All ways of ordering meet the same demand, sold oldest first.
+Random items with shelf lives of 1 to 7 periods and lead times of 0 to 3, in weeks that are all alike and in days
+with weekdays, one of them closed. Demand has a known law. All ways of ordering meet the same demand, and the
+oldest are sold first.
 
-*Small* items can be solved exactly. The plan on sample paths, which a shop makes where they cannot, is compared with
-the exact plan, and so are two others that know the same law:
+*Small* items can be solved exactly. The plan on sample paths, which a shop makes where they cannot, is compared
+with the exact plan, and so are two others that know the same law:
 
 - *life ignored*: the plan for goods that never spoil
-- *estimated aging* [BD09]: a base stock with the newsvendor's safety on the position, less what is expected to spoil
-  before the order arrives if demand is its mean. Where orders have a fixed cost, up to the economic order above it
+- *estimated aging* [BD09]: a base stock with the newsvendor's safety on the position, less what will spoil before
+  the order arrives if demand is its mean. Where orders have a fixed cost, at least the economic order
 
 *Large* items are too large for that. They are compared with the largest of three lower bounds: the least cost if
 goods never spoiled, could be thrown away at any time for nothing, and arrived after at most one period, the exact
@@ -39,6 +40,7 @@ from driftmdp.kernels.ordering_arrays import (
     MOST_DOUBT,
     NO_LIMIT,
     ComingPeriods,
+    Flags,
     OrderTerms,
     horizon_needed,
 )
@@ -64,11 +66,13 @@ class Case(NamedTuple):
     is_large: bool
 
     @property
-    def is_open(self) -> np.ndarray:
-        return (self.laws[:, 0] < 1.0).astype(np.uint8)
+    def is_open(self) -> Flags:
+        """Which phases are open."""
+        return np.asarray(self.laws[:, 0] < 1.0, np.uint8)
 
     @property
     def means(self) -> Floats:
+        """The mean demand by phase."""
         return np.asarray(self.laws @ np.arange(self.laws.shape[1]))
 
 
@@ -209,7 +213,9 @@ def simulate(case: Case, demand: Longs, way: Way, remembers: bool) -> float:
         shelf[:, :life] = sell_oldest(shelf[:, :life], np.array([sold]))
         shelf, spoiled = age(shelf)
         cost = terms.unit * order + (terms.fixed if order else 0.0) + terms.lost * (asked - sold)
-        cost += terms.waste * int(spoiled[0]) + (terms.holding * (there - sold - int(spoiled[0])) if is_open else 0.0)
+        cost += terms.waste * int(spoiled[0]) + (
+            terms.holding * (there - sold - int(spoiled[0])) if is_open else 0.0
+        )
         paid += cost if t >= WARM_UP else 0.0
     return paid / (demand.size - WARM_UP)
 
@@ -265,10 +271,10 @@ def cost_without_spoiling(case: Case) -> float:
                 held = terms.holding * left @ law if is_open else 0.0
                 day = held + terms.lost * np.maximum(x - levels[:, None], 0) @ law + kept[left] @ law
                 ordered = day + ordering  # to level y from 0: y - s are ordered
-                values = np.array([_cheapest(day, ordered, terms, s, may_order) for s in levels])
+                values = np.array([_cheapest(day, ordered, terms, s, may_order) for s in range(top + 1)])
             else:
                 # At most ``top`` after arrival; what is ordered now is there in the next morning.
-                best = np.array([_after_order(kept, ordering, s, may_order) for s in levels])
+                best = np.array([_after_order(kept, ordering, s, may_order) for s in range(top + 1)])
                 held = terms.holding * left @ law if is_open else 0.0
                 values = held + terms.lost * np.maximum(x - levels[:, None], 0) @ law + best[left] @ law
         grown = values - before
@@ -317,7 +323,9 @@ def print_table(found: Sequence[Verdict], is_large: bool) -> None:
         mine = [v for v in found if v.case.is_large == is_large and life in (None, v.case.terms.shelf_life)]
         if not mine:
             continue
-        over = {name: np.array([100.0 * (v.costs[name] / v.costs[least] - 1.0) for v in mine]) for name in mine[0].costs}
+        over = {
+            name: np.array([100.0 * (v.costs[name] / v.costs[least] - 1.0) for v in mine]) for name in mine[0].costs
+        }
         best = np.mean([v.costs["paths"] / min(v.costs["ignored"], v.costs["aging"]) for v in mine])
         interval = mean_interval(over["paths"])
         gap = f"{interval.estimate:7.2f} [{interval.low:.2f}, {interval.high:.2f}]"

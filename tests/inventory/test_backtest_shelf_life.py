@@ -84,7 +84,9 @@ class Scripted:
 
 
 @settings(max_examples=30)
-@given(seed=st.integers(0, 10**6), lead_time=st.integers(0, 3), closed=st.sampled_from([frozenset(), frozenset([6])]))
+@given(
+    seed=st.integers(0, 10**6), lead_time=st.integers(0, 3), closed=st.sampled_from([frozenset(), frozenset([6])])
+)
 def test_rules_that_play_together_age_as_those_alone(seed, lead_time, closed):
     rng = np.random.default_rng(seed)
     paths = [path_of(rng.poisson(2.0, 40), life, lead_time, closed) for life in (1, 3, 8)]
@@ -122,8 +124,10 @@ def test_the_last_period_of_an_order():
 
 def test_waste_is_paid_and_not_held():
     path = path_of([1, 1, 1], 1)
-    trace = Yardsticks(path, 0).follow("first-60")._replace(
-        orders=np.array([3, 1, 0]), on_sale=np.array([3, 1, 0]), spoiled=np.array([2, 0, 0])
+    trace = (
+        Yardsticks(path, 0)
+        .follow("first-60")
+        ._replace(orders=np.array([3, 1, 0]), on_sale=np.array([3, 1, 0]), spoiled=np.array([2, 0, 0]))
     )
     assert period_costs(path, trace).tolist() == pytest.approx([2 + 3 + 2 * 2.0, 2 + 1, 8.0])
 

@@ -19,10 +19,12 @@ def test_a_day_that_no_shop_has_is_refused(shop, far):
 
 
 def test_a_day_long_after_the_others_is_remarked_on(shop):
-    shop.record([Sold("A", day(0), 1, stock=9)])
-    assert shop.record([Sold("A", day(360), 1, stock=9)]).remarks == ()
+    shop.record([Sold("A", day(-300), 1, stock=9)])
+    assert shop.record([Sold("A", day(0), 1, stock=9)]).remarks == ()
+    (remark,) = shop.record([Sold("A", day(-800), 1, stock=9)]).remarks
+    assert remark == f"More than a year from the day before or after: {day(-800)}."
     (remark,) = shop.record([Sold("A", FAR, 1, stock=9)]).remarks
-    assert remark == "More than a year after the day before: 2199-12-31. Is the year right?"
+    assert remark == f"In the future: 2199-12-31. The shop's last day is {day(0)}."
 
 
 @pytest.mark.parametrize("last", [FAR, date.max])

@@ -124,10 +124,15 @@ def child(folder, first, way):
 
 
 def nursery():
-    """Fork a child for each line of input; say its number and, when it is gone, how it went."""
-    with create(sys.argv[1]) as shop:  # compiled code is loaded once, for all children
+    """Load compiled code once, for all children, and fork them."""
+    with create(sys.argv[1]) as shop:
         for kind in ("decide", "record"):
             act(shop, kind, 0)
+    fork_children(child)
+
+
+def fork_children(child):
+    """Fork a child for each line of input; say its number and, when it is gone, how it went."""
     for line in sys.stdin:
         folder, first, way = line.rstrip("\n").split("\t")
         number = os.fork()
@@ -147,8 +152,8 @@ def nursery():
 class Nursery:
     """The nursery, as the tests see it."""
 
-    def __init__(self, folder):
-        code = "from tests.inventory.test_kill import nursery; nursery()"
+    def __init__(self, folder, module="tests.inventory.test_kill"):
+        code = f"from {module} import nursery; nursery()"
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, str(folder / "warm.db")],
             stdin=subprocess.PIPE,

@@ -148,7 +148,7 @@ def test_a_supplier_s_delivery_says_what_did_not_come(path):
         assert receipt.recorded == 2
         assert on_its_way(shop, "B", 3) == {day(1): 4, day(2): 4}
         assert on_its_way(shop, "C", 3) == {}
-        assert shop.receive([Delivery("A", day(3), 4)], supplier="Nord").repeated == 1
+        assert shop.receive([Delivery("A", day(3), 4)], supplier="Nord").repeated == 2
         assert shop.receive([], supplier="Nord", day=day(4)).recorded == 2
         unchanged(shop, lambda: shop.receive([Delivery("C", day(4), 1)], supplier="Nord"), "C has no supplier")
         unchanged(shop, lambda: shop.receive([], supplier="Sud"), "No item of the shop has", kind=UnknownNameError)
@@ -190,6 +190,17 @@ def test_weeks_begin_with_the_monday_after_the_delivery(path):
         assert on_its_way(shop, "A", 28) == {}
         learned = learned_lead_times(shop._states, day(28).toordinal(), np.array([0]))[0]
         assert learned.mean_delay == pytest.approx(0.25)
+
+
+def test_merged_and_renamed_items_have_their_deliveries(late):
+    late.receive([Delivery("A", day(6), 1), Delivery("A", day(7), 1), Delivery("B", day(6), 2)])
+    late.rename("A", "tea")
+    receipt = late.receive([Delivery("A", day(8), 1)])
+    assert receipt.remarks[0] == "Taken under their present names: A as tea."
+    assert on_its_way(late, "tea", 9) == {day(4): 1}
+    late.merge("B", "tea")
+    assert on_its_way(late, "tea", 9) == {day(4): 8 - 3 - 2}
+    assert late.verify()
 
 
 def test_the_command(late, path, file, call):

@@ -236,9 +236,12 @@ def test_the_ages_are_explained(shop):
     assert reason.spoiled[0] > 0
     assert sum(reason.spoiled) <= 9 + reason.order
     text = explain_in_words(shop, "A")
-    assert "It can be sold for 3 days. On the shelf, to be sold: 2 until 2026-11-16, 3 until 2026-11-17" in text
+    assert (
+        "It can be sold for 3 days. Of the 9 on the shelf, 2 can be sold until 2026-11-16, 3 until 2026-11-17, 4"
+        in text
+    )
     assert "Expected to spoil" in text
-    assert "a unit that does costs 1.5" in text
+    assert "At 1.5 per unit, with its price" in text
     shop.record([Sold("A", day(0), 1, ordered=0)])
     assert shop.explain("A").ages == (3, 4, 0)
     assert shop.explain("A").stock == 7
@@ -262,7 +265,7 @@ def test_on_weeks_of_a_file(call, tmp_path):
     assert call("inventory", "decide", "shop.db", "stock.csv")[0] == 0
     code, out, _ = call("inventory", "explain", "shop.db", "A")
     assert code == 0
-    assert "3 until 2026-11-16, 2 until 2026-11-17" in out
+    assert "3 can be sold until 2026-11-16, 2 until 2026-11-17" in out
     code, _, told = call("inventory", "set", "shop.db", "--shelf-life", "none", "--from", "2026-11-17")
     assert code == 0, told
     with Shop(tmp_path / "shop.db") as shop:
@@ -272,3 +275,12 @@ def test_on_weeks_of_a_file(call, tmp_path):
     code, _, told = call("inventory", "init", "other.db", *costs, "--shelf-life", 0)
     assert code != 0
     assert "1 to 366" in told
+
+
+def test_ages_of_two_items_that_are_one_add_up(shop):
+    shop.decide([Count("A", 5, left=(2, 3)), Count("B", 4, left=(1, 0, 3))], day(0))
+    shop.merge("B", "A")
+    shop.record([Sold("A", day(0), 1, ordered=0)])
+    assert not shop.decide([Count("A", 6)], day(1)).remarks  # three could be sold on the first day only
+    assert ages_of(shop, "A", day(1)) == "left_1 3, left_2 3"
+    assert shop.verify()

@@ -62,6 +62,8 @@ def test_the_cost_of_a_service_order_covers_the_time_until_the_next_arrives():
     terms = OrderTerms(6.0, 2.0, 0.0, 0.5, NO_LIMIT, 1, 0, 1)
     paths, ones = np.full((3, 8), 2, np.int32), np.ones(8, np.uint8)
     may_order = np.array([1, 0, 0, 1, 0, 0, 1, 0], np.uint8)
-    cost = expected_cost(terms, 3, np.zeros(0, np.int64), np.zeros(0, np.int64), 6, paths, ComingPeriods(ones, may_order, 1))
+    cost = expected_cost(
+        terms, 3, np.zeros(0, np.int64), np.zeros(0, np.int64), 6, paths, ComingPeriods(ones, may_order, 1)
+    )
     # Evenings have 1, 5, 3 and 1 units left, and 2 are sold a day, each for 2 and a sixth of 6.
     assert cost == pytest.approx((0.5 * (1 + 5 + 3 + 1) + 8 * (2.0 + 1.0)) / 4)

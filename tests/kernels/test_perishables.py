@@ -11,6 +11,7 @@ from driftmdp.kernels.late_orders import LateOrders, all_on_time
 from driftmdp.kernels.ordering_arrays import PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_orders import plan_ages_on_paths
 from driftmdp.kernels.path_rules import cost_of_path, new_trial
+from driftmdp.kernels.service_orders import UNITS, plan_ages_for_service, plan_for_service
 from tests.reference.perishables import best_cost, sell_and_age
 
 NOTHING = np.zeros(0, np.int64)
@@ -106,3 +107,69 @@ def test_orders_from_paths_are_near_the_exact_ones(lead_time):
         periods = ComingPeriods(ones, ones, 1)
         order = plan_ages_on_paths(terms, int(there.sum()), there, coming, paths, periods)[0]
         assert abs(order - exact) <= 1
+
+
+@pytest.mark.parametrize("lead_time", [0, 1])
+@pytest.mark.parametrize("life", [1, 2, 3])
+def test_dearer_waste_never_costs_less_and_never_orders_more_than_a_shelf_needs(life, lead_time):
+    law, found = poisson(2.0, 12), []
+    for waste in (0.0, 1.0, 4.0):
+        terms = OrderTerms(0.0, 1.0, 8.0, 0.2, 10, 1, 0, lead_time, life, waste)
+        found.append(plan_ages_exactly(terms, np.zeros(life, np.int64), NOTHING, *steady(law)))
+    for less, more in itertools.pairwise(found):
+        assert less[1] - less[2] <= more[1] + more[2]
+        assert more[0] <= less[0]  # from an empty shelf
+
+
+@pytest.mark.parametrize("lead_time", [0, 2])
+def test_a_long_life_is_planned_on_paths_as_none(lead_time):
+    paths = np.random.default_rng(3).poisson(3.0, (512, 12 + lead_time)).astype(np.int32)
+    ones, coming = np.ones(paths.shape[1], np.uint8), np.zeros(max(lead_time - 1, 0), np.int64)
+    plain = OrderTerms(4.0, 1.0, 8.0, 0.2, 40, 1, 0, lead_time)
+    for stock in (0, 5, 12):
+        ages = np.zeros(300, np.int64)
+        ages[-1] = stock
+        terms = plain._replace(shelf_life=300, waste=5.0)
+        order = plan_ages_on_paths(terms, stock, ages, coming, paths, ComingPeriods(ones, ones, 1))[0]
+        there = stock, np.zeros(0, np.int64), coming, paths, ComingPeriods(ones, ones, 1)
+        assert abs(order - plan_ages_on_paths(plain, *there)[0]) <= 2
+
+
+def test_nothing_is_ordered_that_spoils_before_the_shop_opens():
+    paths = np.random.default_rng(3).poisson(3.0, (256, 14)).astype(np.int32)
+    is_open = np.array([1, 1, 0, 0, 1, 1, 1] * 2, np.uint8)
+    terms = OrderTerms(0.0, 1.0, 8.0, 0.2, 40, 1, 0, 2)
+    for life, orders in ((1, False), (2, False), (3, True)):
+        state = 0, np.zeros(life, np.int64), np.zeros(1, np.int64), paths, ComingPeriods(is_open, is_open, 1)
+        assert (plan_ages_on_paths(terms._replace(shelf_life=life), *state)[0] > 0) == orders
+
+
+@pytest.mark.parametrize("wait", [1, 3])
+def test_a_service_target_counts_old_stock_until_it_spoils(wait):
+    lead_time, life = 2, 3
+    terms = OrderTerms(0.0, 1.0, 0.0, 0.1, 99, 1, 0, lead_time, life, 1.0)
+    paths = np.random.default_rng(1).poisson(4.0, (400, lead_time + wait)).astype(np.int32)
+    ones = np.ones(paths.shape[1], np.uint8)
+    may_order = (np.arange(paths.shape[1]) % wait == 0).astype(np.uint8)
+    periods, target, coming = ComingPeriods(ones, may_order, 1), (0.95, UNITS, 0.0), np.zeros(1, np.int64)
+
+    def order(ages):
+        there = np.array(ages)
+        return plan_ages_for_service(terms, int(there.sum()), there, coming, paths, periods, target)[0]
+
+    assert order([0, 0, 30]) == 0 if wait == 1 else order([0, 0, 30]) > 0
+    assert order([0, 30, 0]) >= order([0, 0, 30])
+    plain = plan_for_service(terms._replace(shelf_life=0), 0, coming, paths, periods, target)
+    assert plan_for_service(terms._replace(shelf_life=0), 0, coming, paths, periods, target) == plain
+    # All that is there is gone when the order comes, but it was enough until then: what was saved is spent.
+    assert abs(order([0, 30, 0]) - plain[0]) <= 2
+
+
+def test_a_service_target_is_for_the_periods_that_an_order_can_serve():
+    terms = OrderTerms(0.0, 1.0, 0.0, 0.1, 999, 1, 0, 0, 2, 1.0)
+    paths = np.random.default_rng(1).poisson(4.0, (400, 7)).astype(np.int32)
+    ones, first = np.ones(7, np.uint8), np.array([1, 0, 0, 0, 0, 0, 0], np.uint8)
+    state = 0, np.zeros(2, np.int64), NOTHING, paths, ComingPeriods(ones, first, 7)
+    order, share = plan_ages_for_service(terms, *state, (0.95, UNITS, 0.0))
+    assert 6 <= order <= 12  # two periods, not seven
+    assert share >= 0.94

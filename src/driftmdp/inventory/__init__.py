@@ -10,6 +10,7 @@ from driftmdp.inventory.backtest_result import Backtest, Trace
 from driftmdp.inventory.calendar_csv import SpecialDay, read_calendar
 from driftmdp.inventory.daily_csv import events_csv, history_csv, orders_csv, read_counts
 from driftmdp.inventory.delivered_csv import DeliveriesFile, Delivery, read_delivered
+from driftmdp.inventory.doubts import Doubt
 from driftmdp.inventory.erp_orders import erp_orders_csv
 from driftmdp.inventory.explain import explain_in_words
 from driftmdp.inventory.forecast import DemandForecast, forecast_csv
@@ -55,6 +56,7 @@ __all__ = [
     "Delivery",
     "DeliveryRecord",
     "DemandForecast",
+    "Doubt",
     "Event",
     "ItemSettings",
     "ItemTerms",

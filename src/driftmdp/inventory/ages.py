@@ -1,4 +1,4 @@
-"""The ages of goods that spoil, by what is left of their life: arithmetic of shelves from which the oldest are sold.
+"""The ages of goods that spoil, by what is left of their life, on shelves from which the oldest are sold.
 
 ``ages[n, k]`` units of item n can be sold in k + 1 more periods, this one included. New ones of item n have a life
 of ``lives[n]`` periods, and stand in the column ``lives[n] - 1``.
@@ -20,7 +20,7 @@ def sell_oldest(ages: Longs, units: Longs) -> Longs:
     [[0, 0, 4]]
     """
     left = np.maximum(np.cumsum(ages, axis=1) - units[:, None], 0)
-    return np.diff(left, axis=1, prepend=0)
+    return np.asarray(np.diff(left, axis=1, prepend=0))
 
 
 def age(ages: Longs) -> tuple[Longs, Longs]:

@@ -40,3 +40,20 @@ def bytes_to_arrays(content: bytes | memoryview) -> tuple[Any, list[NDArray[Any]
     if end != len(content):
         raise ValueError("the snapshot has the wrong length")
     return header, arrays
+
+
+def joined_bytes(parts: Sequence[bytes | memoryview]) -> bytes:
+    """Return parts as one, each with its length before it."""
+    return b"".join(piece for part in parts for piece in (len(part).to_bytes(8, "little"), part))
+
+
+def parts_of_bytes(content: memoryview) -> list[memoryview]:
+    """Return the parts of what ``joined_bytes`` made."""
+    parts, place = [], 0
+    while place < len(content):
+        end = place + 8 + int.from_bytes(content[place : place + 8], "little")
+        parts.append(content[place + 8 : end])
+        place = end
+    if place != len(content):
+        raise ValueError("the snapshot has the wrong length")
+    return parts

@@ -124,8 +124,10 @@ def backtest(
     watcher, names = as_progress(progress, "steps"), checked_rules(rules)
     days = parsed_setting("order_days", OrderDays.parse, order_days)
     closed = parsed_setting("closed_days", as_closed_days, closed_days)
-    served, spoils = (service, service_measure), {"shelf_life": shelf_life, "waste": waste}
-    shop = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, *served, **spoils)
+    served: tuple[float | None, str] = (service, service_measure)
+    shop = ShopTerms(
+        costs, capacity, pack, minimum, lead_time, period, days, closed, *served, shelf_life=shelf_life, waste=waste
+    )
     past = past_of(
         sales if own is None else matched(sales, own), shop, items, checked_calendar(calendar), suppliers
     )

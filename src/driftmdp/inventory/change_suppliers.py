@@ -27,7 +27,7 @@ def _check_fit(states: ItemStates, supplier: Supplier, first_day: int) -> None:
     tried.add(SUPPLIER + supplier.name, first_day, supplier.values)
     for day in tried.days_from(first_day):
         shop = tried.shop_on(day)
-        for sku in states.skus:
+        for sku in states.present_skus:
             if tried.own_on(sku, day).get("supplier", shop.supplier) == supplier.name:
                 try:
                     tried.terms_on(sku, day)

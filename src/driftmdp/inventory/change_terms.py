@@ -68,7 +68,7 @@ def _check_fit(states: ItemStates, names: Sequence[str], parts: Sequence[tuple[i
         for name in names:
             tried.add(name, day, values)
     for day in tried.days_from(min(day for day, _ in parts)):
-        for name in states.skus if SHOP in names else names:
+        for name in states.present_skus if SHOP in names else names:
             _check_item(states, tried, name, day)
 
 

@@ -37,8 +37,8 @@ def read_counts(
     r"""Return the day, if the file names one, and the counts of a file with columns sku and stock.
 
     A column ``date`` must say the same day on every line. ``coming_1``, ``coming_2``, .. (``coming`` is the first),
-    ``left_1``, ``left_2``, .. and ``pack`` may be there too. ``date_format`` and ``decimal`` are as for ``read_sales``. How the file was
-    read is added to ``remarks``.
+    ``left_1``, ``left_2``, .. and ``pack`` may be there too. ``date_format`` and ``decimal`` are as for
+    ``read_sales``. How the file was read is added to ``remarks``.
 
     Examples
     --------

@@ -222,7 +222,7 @@ def _same_ages(states: ItemStates, morning: Morning, decided: Entries) -> NDArra
     """Return which counts say nothing else of the ages than what the morning was decided with."""
     lives, is_said = states.shelf_lives(morning.items), (morning.left != UNKNOWN).any(axis=1)
     ages = recorded_ages(decided, morning.items, lives)
-    return ~is_said | (_said_ages(morning, lives) == ages).all(axis=1)
+    return np.asarray(~is_said | (_said_ages(morning, lives) == ages).all(axis=1))
 
 
 def _said_ages(morning: Morning, lives: Longs) -> Longs:
@@ -389,11 +389,12 @@ def _gap(states: ItemStates, item: int, last: int, today: int) -> str:
 
 def _items_not_counted(states: ItemStates, morning: Morning, decided: Entries) -> list[str]:
     seen = np.zeros(len(states.skus), np.bool_)
-    seen[morning.items] = seen[decided.items] = True
+    seen[morning.items] = seen[decided.items] = seen[list(states.merged)] = True
     absent = [
         states.skus[item]
         for item in np.flatnonzero(~seen).tolist()
         if period_of(morning.day, states.terms[item].period) == morning.day  # a week is counted on its Monday
+        and not states.terms[item].is_discontinued
     ]
     what = "1 item of the shop was" if len(absent) == 1 else f"{len(absent)} items of the shop were"
     return [f"{what} not counted: {listed(absent)}."] if absent else []

@@ -143,6 +143,17 @@ class DeliveryLedger:
         self._remove(gone)
         self._remove(~np.isin(self.rows["item"], self.told()))
 
+    def merge(self, log: EventLog, gone: int, stays: int, up_to: int) -> None:
+        """Let an item's deliveries be another one's, as the batches up to a number have its orders."""
+        both = np.array([gone, stays], np.int64)
+        rows = self.of(both)
+        if rows.size:
+            first = int(rows["units"][rows["what"] == KEPT_FROM].min())
+            self._remove(np.isin(self.rows["item"], both))
+            self._new.append(_added_up(rows[rows["what"] == kinds.RECEIVED], stays))
+            self._told = None
+            self._load(log, both[1:], first, up_to)
+
     def _remove(self, gone: NDArray[np.bool_]) -> None:
         self._rows, self._told = self.rows[~gone], None
 
@@ -182,3 +193,19 @@ def _rows(items: Longs, day: int, what: int, units: Longs, **more: Longs) -> Row
     for name, column in more.items():
         rows[name] = column
     return rows
+
+
+def _added_up(received: Rows, item: int) -> Rows:
+    """Return what was told of two items as that of one. What came of both on a day, of one order, adds up."""
+    found = received[:0].copy()
+    for row in received:
+        row = row.copy()
+        row["item"] = item
+        same = (found["day"] == row["day"]) & (found["key"] == row["key"])
+        if same.any():
+            found["units"][same] += row["units"]
+            found["more"][same] = np.minimum(found["more"][same], row["more"])  # one of them waits for the rest
+            found["expected"][same] = np.maximum(found["expected"][same], row["expected"])
+        else:
+            found = np.append(found, row)
+    return found

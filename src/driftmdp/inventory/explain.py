@@ -35,7 +35,8 @@ def explain_in_words(shop: Shop, sku: str) -> str:
     Advice for 2026-11-16: order nothing, with 20 on the shelf.
     """
     reason = shop.explain(sku)
-    lines = [one_line(sku) if reason.terms.pack == 1 else f"{one_line(sku)}, in packs of {reason.terms.pack}"]
+    name = one_line(reason.sku)
+    lines = [name if reason.terms.pack == 1 else f"{name}, in packs of {reason.terms.pack}"]
     lines += _advice(reason)
     sections = (
         ("Demand", _demand(reason)),
@@ -154,13 +155,11 @@ def _spoiling(reason: Reason) -> list[str]:
         return []
     step = days(terms.period)
     ends = [reason.day + timedelta(step * place) for place in range(len(reason.ages))]
-    left = [f"{units} until {end}" for units, end in zip(reason.ages, ends, strict=True) if units]
-    what = (
-        "This period's"
-        if terms.shelf_life == 1
-        else f"It can be sold for {counted(terms.shelf_life, terms.period)}"
+    left = [(units, end) for units, end in zip(reason.ages, ends, strict=True) if units]
+    until = ", ".join(
+        f"{units}{'' if place else ' can be sold'} until {end}" for place, (units, end) in enumerate(left)
     )
-    old = f"On the shelf, to be sold: {', '.join(left)}." if left else ""
+    old = f" Of the {sum(reason.ages)} on the shelf, {until}." if left else ""
     lost = [
         f"{_mean(units)} on {reason.day + timedelta(step * place)}"
         for place, units in enumerate(reason.spoiled)
@@ -168,11 +167,10 @@ def _spoiling(reason: Reason) -> list[str]:
     ]
     more = ", and more later" if len(lost) > MOST_WASTE_DAYS else ""
     waste = f"Expected to spoil: {', '.join(lost[:MOST_WASTE_DAYS])}{more}" if lost else "Hardly any will spoil"
-    total = sum(reason.spoiled)
     price = terms.waste + terms.costs.unit
     return [
-        f"{what}. {old}".rstrip(),
-        f"{waste}; a unit that does costs {price:g}, so that is {price * total:.2f} in all.",
+        f"It can be sold for {counted(terms.shelf_life, terms.period)}.{old}",
+        f"{waste}. At {price:g} per unit, with its price, that is {price * sum(reason.spoiled):.2f} in all.",
     ]
 
 

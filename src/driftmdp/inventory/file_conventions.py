@@ -34,7 +34,8 @@ DATE_COLUMNS = "date", "ordered_on", "expected"
 DECIMALS = "comma", "point"
 NUMBER_COLUMNS = {
     *("units", "stock", "ordered", "pack", "capacity", "fixed_cost", "unit_cost", "lost_sale", "holding"),
-    *("minimum", "lead_time", "service", "factor"),
+    *("minimum", "lead_time", "service", "factor", "price", "shelf_life", "waste"),
+    *("order_cost", "minimum_units", "minimum_value"),
 }
 _SPACES = " \u00a0\u2009\u202f'\u2019"  # that part thousands, as do apostrophes
 
@@ -146,7 +147,7 @@ def with_plain_cells(
         days, date_format = _plain_days(path, [*lines] * len(dates), cells, given)
         found |= {name: _replaced(columns[name], days) for name in dates}
         how += [f"dates as {date_format}"] if days else []
-    names = [name for name in columns if name in NUMBER_COLUMNS or name.startswith("coming")]
+    names = [name for name in columns if name in NUMBER_COLUMNS or name.startswith(("coming", "left_"))]
     texts = {text for name in names for text in columns[name]}
     exact = {text for text in texts if isinstance(text, ExactNumber)}
     numbers, decimal = _plain_numbers(texts - exact, given.decimal)

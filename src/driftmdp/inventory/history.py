@@ -1,6 +1,7 @@
 """The records of a shop as events, one per item and batch."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from driftmdp.inventory.calendar_csv import CLOSED, SpecialDay
 from driftmdp.inventory.event_log import EventBatch
+from driftmdp.inventory.joined_days import Row, joined_decisions, joined_sales
 from driftmdp.inventory.log_entries import (
     ADVICE,
     CALENDAR,
@@ -15,7 +17,9 @@ from driftmdp.inventory.log_entries import (
     DELIVERIES,
     DEMAND,
     ITEMS,
+    MERGED,
     RECEIVED,
+    RENAMED,
     SALES,
     SOLD,
     TERMS,
@@ -30,9 +34,11 @@ from driftmdp.inventory.order_engine import AT_LEAST, EXACT, METHODS, NOTHING
 from driftmdp.inventory.results import Event
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.shelf_log import LEFT
-from driftmdp.inventory.terms import Settings, merged
+from driftmdp.inventory.terms import DISCONTINUED, Settings, merged
 from driftmdp.inventory.terms_timeline import BEGINNING, SHOP, SUPPLIER
 
+DayAndItem = tuple[date, str]
+INTO = "into "  # begins the details of a merge
 NUMBERS = ("stock", "coming", "expected", "advice", "ordered", "sales")
 SHOP_VALUE = "as the shop"  # of a setting that an item does not have any more
 TAKEN_BACK = {SALES: "sales", ADVICE: "advice", DELIVERIES: "deliveries"}
@@ -40,15 +46,25 @@ SEEN = {EXACT: "exact", AT_LEAST: "at least", NOTHING: "nothing", DEMAND: "deman
 
 
 def read_events(
-    batches: Iterable[EventBatch], skus: Sequence[str], item: int | None, group: str, lead_time: int
+    batches: Iterable[EventBatch],
+    skus: Sequence[str],
+    numbers: Mapping[str, int],
+    parts: Sequence[int] | None,
+    group: str,
+    lead_time: int,
 ) -> Iterator[Event]:
-    """Yield what is recorded of an item, which is in a group, or of all, in the order of writing."""
+    """Yield what is recorded of an item, which is in a group, or of all, in the order of writing.
+
+    ``skus`` are the names by number, and ``numbers`` has all names that there ever were. ``parts`` are the numbers
+    of the item, which comes first, and of those merged into it. Settings have the name that the item had then.
+    """
+    item = None if parts is None else parts[0]
     own: dict[str, dict[str, Any]] = {}
     for batch in batches:
         header, columns = unpack(batch.kind, batch.content)
         if batch.kind == ITEMS:
             events = _settings_events(batch, header["items"], own)
-            yield from (event for event in events if item is None or event.sku == skus[item])
+            yield from (event for event in events if item is None or numbers.get(event.sku) == item)
         elif batch.kind == CALENDAR:
             lines = [SpecialDay(*row) for row in header["days"]]
             gone = [SpecialDay(*row) for row in header.get("gone", ())]
@@ -59,14 +75,21 @@ def read_events(
                 if item is None or line.is_about(skus[item], group)
             )
         elif batch.kind == TERMS:
-            mine = (name for name in header["names"] if item is None or name in (SHOP, skus[item]))
+            mine = (name for name in header["names"] if item is None or name == SHOP or numbers.get(name) == item)
             yield from (_terms_event(batch, name, header) for name in mine)
+        elif batch.kind == RENAMED:
+            own[header["new"]] = own.pop(header["old"], {})
+            if item is None or numbers[header["new"]] == item:
+                yield _name_event(batch, header["new"], f"was {header['old']}")
+        elif batch.kind == MERGED:
+            if parts is None or columns["item"][0] in parts:
+                yield _name_event(batch, skus[columns["item"][0]], INTO + skus[columns["into"][0]])
         else:
             own.update((new[0], {"pack": new[1]}) for new in header["new"] if not isinstance(new, str))
             if batch.kind == SOLD:
                 columns = sold_columns(columns, lead_time)
             items = columns["item"]
-            rows = np.arange(items.size) if item is None else np.flatnonzero(items == item)
+            rows = np.arange(items.size) if parts is None else np.flatnonzero(np.isin(items, parts))
             yield from _events(batch, {name: column[rows] for name, column in columns.items()}, skus)
 
 
@@ -83,12 +106,21 @@ def _settings_events(
 
 
 def _terms_event(batch: EventBatch, name: str, header: Mapping[str, Any]) -> Event:
-    values = ((setting, SHOP_VALUE if value is None else value) for setting, value in header["values"].items())
-    details = ", ".join(f"{setting} {value}" for setting, value in values)
+    details = ", ".join(_setting_text(*pair) for pair in header["values"].items())
     day = None if header["from"] == BEGINNING else date.fromordinal(header["from"])
     if name.startswith(SUPPLIER):
         name, details = "", f"supplier {name.removeprefix(SUPPLIER)}: {details}"
     return Event(batch.number, batch.written_at, batch.kind, day, name, details=details)
+
+
+def _name_event(batch: EventBatch, sku: str, details: str) -> Event:
+    return Event(batch.number, batch.written_at, batch.kind, None, sku, details=details)
+
+
+def _setting_text(name: str, value: Any) -> str:
+    if name == DISCONTINUED:
+        return "discontinued" if value else "ordered again"
+    return f"{name} {SHOP_VALUE if value is None else value}"
 
 
 def _calendar_event(batch: EventBatch, line: SpecialDay, end: str = "") -> Event:
@@ -157,22 +189,55 @@ def _ages(columns: Columns) -> list[str | None]:
 
 def last_sales(events: Iterable[Event]) -> list[Event]:
     """Return the last sales of each day and item, by day, without those that were withdrawn."""
-    found: dict[tuple[date, str], Event] = {}
+    sold, decided = dict[DayAndItem, Event](), dict[DayAndItem, Event]()
     for event in events:
-        if event.kind == SOLD and event.day is not None:
-            found[event.day, event.sku] = event
-        elif _takes_back(event, SALES) and event.day is not None:
-            found.pop((event.day, event.sku), None)
-    return [found[key] for key in sorted(found)]
+        key = event.day or date.min, event.sku
+        if event.kind == SOLD:
+            sold[key] = event
+        elif event.kind == DECIDED:
+            decided[key] = event
+        elif event.kind == MERGED:
+            _merge_events(sold, decided, event)
+        if _takes_back(event, SALES):
+            sold.pop(key, None)
+        if _takes_back(event, ADVICE):
+            decided.pop(key, None)
+    return [sold[key] for key in sorted(sold)]
 
 
-def last_advice(events: Iterable[Event]) -> Event | None:
-    """Return the advice that was given last, if it was not withdrawn."""
+def _merge_events(sold: dict[DayAndItem, Event], decided: dict[DayAndItem, Event], merge: Event) -> None:
+    """Let an item's days be another one's."""
+    gone, stays = merge.sku, (merge.details or "").removeprefix(INTO)
+    for day in {day for day, sku in (*sold, *decided) if sku == gone}:
+        keys = (day, gone), (day, stays)
+        rows = [[_row(events.get(key)) for key in keys] for events in (sold, decided)]
+        events = sold.get(keys[1]) or sold.get(keys[0]), decided.get(keys[1]) or decided.get(keys[0])
+        joined = joined_sales(*rows[0], *rows[1]), joined_decisions(*rows[1])
+        for found, event, row in zip((sold, decided), events, joined, strict=True):
+            found.pop(keys[0], None)
+            if event is not None and row is not None:
+                known = {name: row[name] for name in NUMBERS if name in row}
+                fields: dict[str, Any] = {name: None if u == UNKNOWN else u for name, u in known.items()}
+                seen = SEEN[row["seen"]] if "seen" in row else None
+                found[keys[1]] = replace(event, **fields, sku=stays, seen=seen)
+
+
+def _row(event: Event | None) -> Row | None:
+    """Return an event's numbers as in the log."""
+    if event is None:
+        return None
+    numbers = {name: getattr(event, name) for name in NUMBERS}
+    row = {name: UNKNOWN if number is None else number for name, number in numbers.items()}
+    return row if event.seen is None else row | {"seen": next(code for code in SEEN if SEEN[code] == event.seen)}
+
+
+def last_advice(events: Iterable[Event], sku: str) -> Event | None:
+    """Return the advice that an item got last, if it was not withdrawn."""
     found: dict[date | None, Event] = {}  # by day, the last written at the end
     for event in events:
         if event.kind == DECIDED or _takes_back(event, ADVICE):
             found.pop(event.day, None)
-        if event.kind == DECIDED:
+        if event.kind == DECIDED and event.sku == sku:
             found[event.day] = event
     return next(reversed(found.values()), None)
 

@@ -165,7 +165,7 @@ def period_costs(path: ItemPath, trace: UnitTrace) -> Floats:
 
 def evening_stock(path: ItemPath, trace: UnitTrace) -> Longs:
     """Return the units left in the evenings, without those that spoiled."""
-    return np.maximum(trace.on_sale - path.demand, 0) - trace.spoiled
+    return np.asarray(np.maximum(trace.on_sale - path.demand, 0) - trace.spoiled)
 
 
 def by_day(paths: Sequence[ItemPath]) -> list[tuple[int, Longs, Longs]]:

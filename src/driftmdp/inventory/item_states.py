@@ -10,6 +10,7 @@ import numpy as np
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import log_entries as entries
+from driftmdp.inventory.array_bytes import joined_bytes, parts_of_bytes
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.delivery_ledger import WAITED, DeliveryLedger
 from driftmdp.inventory.event_log import EventBatch, EventLog
@@ -20,8 +21,11 @@ from driftmdp.inventory.log_entries import (
     ALWAYS,
     CALENDAR,
     DECIDED,
+    EVERY_DAY,
     ITEMS,
+    MERGED,
     RECEIVED,
+    RENAMED,
     SALES,
     TERMS,
     UNKNOWN,
@@ -54,6 +58,9 @@ class ItemStates:
     ----------
     numbers, skus, terms
         The number of each name, then names and terms by number. The terms are those of the day of ``move_to``.
+    former, merged
+        The numbers of names that items had before, which ``numbers`` has too, and the numbers of items that were
+        merged into others, with those of the others. A merged item keeps its place, without records.
     timeline
         Settings by item and day. Items that were never sold or counted may have some.
     calendar
@@ -77,6 +84,8 @@ class ItemStates:
         self.numbers: dict[str, int] = {}
         self.skus: list[str] = []
         self.terms: list[ItemTerms] = []
+        self.former: dict[str, int] = {}
+        self.merged: dict[int, int] = {}
         self.calendar = SpecialDays()
         self.demand = LearnedDemand(forecaster)
         self.deliveries = DeliveryLedger(shop.lead_time)
@@ -95,6 +104,19 @@ class ItemStates:
         if need > have:
             self.last = np.concatenate([self.last, no_days(max(need, int(GROWTH * have)) - have)])
 
+    @property
+    def present_skus(self) -> list[str]:
+        """The names of the items that were not merged into others."""
+        return [sku for item, sku in enumerate(self.skus) if item not in self.merged] if self.merged else self.skus
+
+    def present_name(self, sku: str) -> str:
+        """Return the name that an item has now. Names of no item stay as they are."""
+        return self.skus[self.former[sku]] if sku in self.former else sku
+
+    def parts_of(self, item: int) -> list[int]:
+        """Return the numbers of an item and of those that were merged into it."""
+        return [item, *(gone for gone, stays in self.merged.items() if stays == item)]
+
     def move_to(self, day: int) -> None:
         """Let the terms be those of a day."""
         before, self._day = self._day, day
@@ -105,7 +127,7 @@ class ItemStates:
         """Give items of some names the terms of the day, or all items if the shop or a supplier is among them."""
         found = set(names)
         is_shared = any(name == SHOP or name.startswith(SUPPLIER) for name in found)
-        for sku in self.skus if is_shared else found & self.numbers.keys():
+        for sku in self.present_skus if is_shared else found & self.numbers.keys():
             item, terms = self.numbers[sku], self.timeline.terms_on(sku, self._day)
             if terms is not self.terms[item]:
                 self.terms[item] = terms
@@ -147,6 +169,10 @@ class ItemStates:
             self._apply_calendar(header["days"], header.get("gone", ()))
         elif batch.kind == TERMS:
             self._apply_settings([(name, header["values"]) for name in header["names"]], header["from"])
+        elif batch.kind == RENAMED:
+            self._apply_name(header["old"], header["new"])
+        elif batch.kind == MERGED:
+            self._apply_merge(log, int(columns["item"][0]), int(columns["into"][0]), header["from"])
         else:
             self._add_from_header(header["new"])
             self._apply(log, batch.kind, date.fromisoformat(batch.day).toordinal(), columns)
@@ -205,6 +231,54 @@ class ItemStates:
             self._apply_calendar(news, taken)
             self.last_batch += 1
         return len(news) + len(taken)
+
+    def append_name(self, log: EventLog, old: str, new: str) -> None:
+        """Add an item's new name to the log and apply it."""
+        log.append(RENAMED, ALWAYS, entries.pack({"old": old, "new": new}))
+        self._apply_name(old, new)
+        self.last_batch += 1
+
+    def append_merge(self, log: EventLog, item: int, into: int, first_sold: int | None) -> None:
+        """Add to the log that two items are one, and apply it. ``first_sold`` is the first day with sales of it."""
+        pair = {"item": np.array([item]), "into": np.array([into])}
+        log.append(MERGED, EVERY_DAY, entries.pack({"from": first_sold}, pair))
+        self._apply_merge(log, item, into, first_sold)
+        self.last_batch += 1
+
+    def _apply_name(self, old: str, new: str) -> None:
+        item = self.numbers[old]
+        for gone in self.merged:  # no two items have one name, so a merged one takes over the old name
+            if self.skus[gone] == new:
+                self.skus[gone] = old
+                self.engine.rename(gone, old)
+        self.former.pop(new, None)
+        self.former[old] = self.numbers[new] = item
+        self.skus[item] = new
+        self.timeline.rename(old, new)
+        self.engine.rename(item, new)
+        named = {line.sku for line in self.calendar.lines}
+        if old in named:
+            self.calendar = self.calendar.renamed(old, new)
+            self.engine.set_calendar(self.calendar.lines)
+        if new in named:  # special days that were about nothing until now
+            self.demand.change_past()
+
+    def _apply_merge(self, log: EventLog, item: int, into: int, first_sold: int | None) -> None:
+        days = self.timeline.days_from(BEGINNING)
+        before = [self.timeline.terms_on(self.skus[item], day) for day in days]
+        self.timeline.remove(self.skus[item])
+        for day, terms in zip(days, before, strict=True):
+            self._compare(day, terms, self.timeline.terms_on(self.skus[item], day))
+        self.terms[item] = self.timeline.terms_on(self.skus[item], self._day)
+        self.engine.set_terms(item, self.terms[item])
+        self.former.update((name, into) for name, number in self.numbers.items() if number == item)
+        self.numbers.update(self.former)
+        self.merged = {gone: into if stays == item else stays for gone, stays in self.merged.items()} | {item: into}
+        both = np.array([item, into], np.int64)
+        self.last[both] = read_last_days(log, both, self.shop.lead_time, self.last_batch + 1)
+        self.deliveries.merge(log, item, into, self.last_batch + 1)
+        if first_sold is not None:
+            self.demand.change_past(first_sold)
 
     def _apply_settings(self, rows: Iterable[tuple[str, Settings]], first_day: int = BEGINNING) -> None:
         for name, given in rows:
@@ -298,25 +372,27 @@ class ItemStates:
         described = {
             "version": SNAPSHOT_VERSION,
             "skus": self.skus,
+            "former": self.former,
+            "merged": list(self.merged.items()),
             "terms": self.timeline.as_json(),
             "calendar": [list(line) for line in self.calendar.lines],
         }
         n = len(self.skus)
         header = json.dumps(described, sort_keys=True).encode()
-        arrays = self.last[:n].tobytes(), self.demand.learned[:n].tobytes()
-        return _joined([header, *arrays, self.engine.as_bytes(), self.deliveries.as_bytes()])
+        arrays = (each[:n].tobytes() for each in (self.last, self.demand.learned, self.demand.largest))
+        return joined_bytes([header, *arrays, self.engine.as_bytes(), self.deliveries.as_bytes()])
 
     def snapshot(self) -> bytes:
         """Return what follows from the log, and checkpoints, which save time when a late day comes."""
         kept = self.demand.checkpoints
         about = json.dumps([(checkpoint.day, checkpoint.items) for checkpoint in kept]).encode()
-        parts = (part for checkpoint in kept for part in (checkpoint.learned.tobytes(), checkpoint.engine))
-        return _joined([self.as_bytes(), about, *parts])
+        parts = (part for each in kept for part in (each.learned.tobytes(), each.largest.tobytes(), each.engine))
+        return joined_bytes([self.as_bytes(), about, *parts])
 
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
-        whole, about, *kept = _parts(memoryview(content))  # views, as there may be hundreds of megabytes
-        text, last, learned, engine, deliveries = _parts(whole)
+        whole, about, *kept = parts_of_bytes(memoryview(content))  # views, as there may be hundreds of megabytes
+        text, last, learned, largest, engine, deliveries = parts_of_bytes(whole)
         header = json.loads(bytes(text))
         if header["version"] != SNAPSHOT_VERSION:
             raise ValueError("the snapshot is of another version")
@@ -325,31 +401,19 @@ class ItemStates:
         found.calendar = SpecialDays(SpecialDay(*line) for line in header["calendar"])
         found.engine.set_calendar(found.calendar.lines)
         found.add_items(header["skus"])
+        found.former, found.merged = header["former"], dict(header["merged"])
+        found.numbers.update(found.former)
         n = len(found.skus)
         found.last[:n] = np.frombuffer(last, LAST_DAY)
         found.demand.learned[:n] = np.frombuffer(learned, np.int64)
+        found.demand.largest[:n] = np.frombuffer(largest, np.int64)
         found.engine.restore(engine)
         found.deliveries.restore(deliveries)
-        pairs = zip(json.loads(bytes(about)), kept[::2], kept[1::2], strict=True)
         found.demand.checkpoints = [
-            Checkpoint(day, items, np.frombuffer(days, np.int64), beliefs) for (day, items), days, beliefs in pairs
+            Checkpoint(day, items, np.frombuffer(days, np.int64), np.frombuffer(units, np.int64), beliefs)
+            for (day, items), days, units, beliefs in zip(
+                json.loads(bytes(about)), kept[::3], kept[1::3], kept[2::3], strict=True
+            )
         ]
         found.last_batch = last_batch
         self.__dict__.update(found.__dict__)
-
-
-def _joined(parts: Sequence[bytes | memoryview]) -> bytes:
-    """Return parts as one, each with its length before it."""
-    return b"".join(piece for part in parts for piece in (len(part).to_bytes(8, "little"), part))
-
-
-def _parts(content: memoryview) -> list[memoryview]:
-    """Return the parts of what ``_joined`` made."""
-    parts, place = [], 0
-    while place < len(content):
-        end = place + 8 + int.from_bytes(content[place : place + 8], "little")
-        parts.append(content[place + 8 : end])
-        place = end
-    if place != len(content):
-        raise ValueError("the snapshot has the wrong length")
-    return parts

@@ -68,6 +68,11 @@ class ItemTable:
             self.columns[item] = rows[key]
             self.columns["seed"][item] = zlib.crc32(self.skus[item].encode())
 
+    def rename(self, item: int, sku: str) -> None:
+        """Give an item another name."""
+        self.skus[item] = sku
+        self.columns["seed"][item] = zlib.crc32(sku.encode())
+
     def replace(self, item: int, terms: ItemTerms) -> None:
         """Give an item other terms."""
         seed = self.columns["seed"][item]

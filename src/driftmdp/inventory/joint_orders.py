@@ -114,7 +114,8 @@ def cost_shares(shared: SharedOrder, items: SharingItems, wait: float = 0.0) -> 
 def _saves_by_waiting(cost: float, items: SharingItems, wait: float) -> bool:
     """Return whether it is clearly cheaper to order more rarely than on every order day."""
     costs = [
-        cost / (wait * days) + kernels.review_cycles.cost_of_rhythm(wait * days, *items[:-1]) for days in (1, 2, 3, 4)
+        cost / (wait * days) + kernels.review_cycles.cost_of_rhythm(wait * days, *items[:-1])
+        for days in (1, 2, 3, 4)
     ]
     return bool(min(costs[1:]) < CLEARLY * costs[0])
 

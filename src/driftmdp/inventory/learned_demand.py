@@ -28,15 +28,16 @@ GROWTH = 1.5  # of the array, when it is full
 
 
 class Checkpoint(NamedTuple):
-    """What was believed at the beginning of a day, and of how many items, with the last days they learned from."""
+    """What was believed at the beginning of a day, of how many items, with their last and largest days."""
 
     day: int
     items: int
     learned: Longs
+    largest: Longs
     engine: bytes | memoryview
 
 
-NOTHING_LEARNED = Checkpoint(0, 0, np.zeros(0, np.int64), b"")
+NOTHING_LEARNED = Checkpoint(0, 0, np.zeros(0, np.int64), np.zeros(0, np.int64), b"")
 
 
 class LearnedDemand:
@@ -53,6 +54,8 @@ class LearnedDemand:
         What is believed of the demand.
     learned
         The last day that was learned from, by item. The array may be longer than there are items.
+    largest
+        The most units of a day that was learned from, by item. As long as ``learned``.
     checkpoints
         The last ones, by day.
     """
@@ -61,6 +64,7 @@ class LearnedDemand:
         self._forecaster = forecaster
         self.engine = OrderEngine(forecaster)
         self.learned: Longs = np.zeros(0, np.int64)
+        self.largest: Longs = np.zeros(0, np.int64)
         self.checkpoints: list[Checkpoint] = []
         self._size = 0
         self._outdated_from = NEVER
@@ -72,6 +76,7 @@ class LearnedDemand:
         if self._size > self.learned.size:
             more = max(self._size, int(GROWTH * self.learned.size)) - self.learned.size
             self.learned = np.append(self.learned, np.full(more, UNKNOWN))
+            self.largest = np.append(self.largest, np.zeros(more, np.int64))
 
     @property
     def last_day(self) -> int:
@@ -86,6 +91,7 @@ class LearnedDemand:
         if self._outdated_from == NEVER and day > self.last_day:
             self._keep_checkpoint(day)
         self.learned[items] = np.maximum(self.learned[items], day)
+        self.largest[items] = np.maximum(self.largest[items], sold["sales"])
         if self._outdated_from == NEVER:
             seen = np.where(sold["seen"] == DEMAND, EXACT, sold["seen"]).astype(np.int8)
             units = sold["sales"].astype(np.int64)
@@ -112,8 +118,8 @@ class LearnedDemand:
             return False
         self._drop_checkpoints(self._outdated_from)
         begin = self._rewind(skus, terms, calendar)
-        self.learned[:] = UNKNOWN
-        self.learned[: begin.items] = begin.learned
+        self.learned[:], self.largest[:] = UNKNOWN, 0
+        self.learned[: begin.items], self.largest[: begin.items] = begin.learned, begin.largest
         self._outdated_from = NEVER
         for day, found in read_days(log, begin.day, date.max.toordinal(), lead_time):
             if found.sold.items.size:
@@ -145,6 +151,6 @@ class LearnedDemand:
     def _keep_checkpoint(self, day: int) -> None:
         """Keep what is believed before a new day, if that comes long enough after the last checkpoint."""
         if not self.checkpoints or day >= self.checkpoints[-1].day + CHECKPOINT_DAYS:
-            learned = self.learned[: self._size].copy()
-            kept = [*self.checkpoints, Checkpoint(day, self._size, learned, self.engine.as_bytes())]
+            each = self.learned[: self._size].copy(), self.largest[: self._size].copy()
+            kept = [*self.checkpoints, Checkpoint(day, self._size, *each, self.engine.as_bytes())]
             self.checkpoints = kept[-CHECKPOINTS:]

@@ -8,10 +8,13 @@
 ``terms``      settings of items or of the shop from a day on, as JSON
 ``received``   what was told of deliveries of a day: a row per item and order
 ``withdrawn``  what is taken back of a day: a row per item
+``renamed``    an item's old and new name
+``merged``     two items that are one: the number that goes, and the number that stays
 =============  =========================================================================================
 
 A batch is a JSON header and columns of whole numbers, compressed. The header names new items and, since version 2,
-the columns. An item's number is its place among all items of the log.
+the columns. An item's number is its place among all items of the log. Rows of an item that was merged into another
+are read as the other's, from that batch on: see ``joined_days.py``.
 """
 
 import itertools
@@ -24,17 +27,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.inventory.entry_codes import ADVICE, DELIVERIES, DEMAND, SALES, UNKNOWN
 from driftmdp.inventory.event_log import EventBatch, EventLog
+from driftmdp.inventory.joined_days import Row, joined_decisions, joined_sales
 from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING
 from driftmdp.kernels.arrays import Longs
 
+__all__ = [
+    "ADVICE",
+    "DELIVERIES",
+    "DEMAND",
+    "SALES",
+    "UNKNOWN",
+    "DayEntries",
+    "Entries",
+    "pack",
+    "read_day",
+    "read_days",
+    "unpack",
+]
+
 Columns = Mapping[str, NDArray[Any]]
-UNKNOWN = -1  # stands for a number or a day that is not known; as the bits of a cost it is not a number
 DECIDED, SOLD, ITEMS, CALENDAR = "decided", "sold", "items", "calendar"  # the kinds of batches
-WITHDRAWN, TERMS, RECEIVED = "withdrawn", "terms", "received"
-SALES, ADVICE, DELIVERIES = 1, 2, 4  # what is withdrawn, or a sum of these
+WITHDRAWN, TERMS, RENAMED, MERGED, RECEIVED = "withdrawn", "terms", "renamed", "merged", "received"
 ALWAYS = ""  # the day of batches that are not about a day
-DEMAND = 3  # as ``seen``: the units were asked for, and may be more than were sold
+EVERY_DAY = MERGED  # the day of batches that change how all earlier days are read, so that readers find them
 WITHOUT_NAMES = {  # the columns of batches that do not name them
     DECIDED: ("item", "stock", "coming", "expected", "advice"),
     SOLD: ("item", "stock", "ordered", "sales"),
@@ -159,7 +176,7 @@ def _filled(columns: Columns, name: str) -> NDArray[Any]:
 def read_day(log: EventLog, day: int, lead_time: int) -> DayEntries:
     """Return what is recorded for a day. ``lead_time`` is that of rows that do not say it."""
     text = date.fromordinal(day).isoformat()
-    numbers = [number for number, its_day in enumerate(log.days, 1) if its_day == text]
+    numbers = [number for number, its_day in enumerate(log.days, 1) if its_day in (text, EVERY_DAY)]
     return _day_entries(log.batches_of(numbers), lead_time)
 
 
@@ -173,10 +190,12 @@ def read_days(
     numbers: dict[str, list[int]] = {}
     for number, text in enumerate(log.days[:up_to], 1):
         numbers.setdefault(text, []).append(number)
+    merges = list(log.batches_of(numbers.pop(EVERY_DAY, ())))
     for text in sorted(numbers.keys() - {ALWAYS}, reverse=backwards):
         day = date.fromisoformat(text).toordinal()
         if first <= day <= last:
-            yield day, _day_entries(log.batches_of(numbers[text]), lead_time)
+            batches = log.batches_of(numbers[text])
+            yield day, _day_entries(sorted([*batches, *merges]) if merges else batches, lead_time)
 
 
 def _day_entries(batches: Iterable[EventBatch], lead_time: int) -> DayEntries:
@@ -188,12 +207,40 @@ def _day_entries(batches: Iterable[EventBatch], lead_time: int) -> DayEntries:
         elif batch.kind == SOLD:
             sold.append(sold_columns(columns, lead_time))
         elif batch.kind == WITHDRAWN:
-            decided, sold = _without(decided, columns, ADVICE), _without(sold, columns, SALES)
+            items, what = columns["item"], columns["what"]
+            decided, sold = _without(decided, items[what & ADVICE != 0]), _without(sold, items[what & SALES != 0])
+        elif batch.kind == MERGED:
+            decided, sold = _joined(decided, sold, int(columns["item"][0]), int(columns["into"][0]))
     return DayEntries(last_entries(decided), last_entries(sold))
 
 
-def _without(batches: Sequence[Columns], withdrawn: Columns, what: int) -> list[Columns]:
-    """Return a day's batches of one kind without the rows that were withdrawn after them."""
-    items = withdrawn["item"][withdrawn["what"] & what != 0]
+def _without(batches: Sequence[Columns], items: Sequence[int] | NDArray[Any]) -> list[Columns]:
+    """Return a day's batches of one kind without the rows of some items."""
     kept = [(columns, ~np.isin(columns["item"], items)) for columns in batches]
     return [{name: column[rows] for name, column in columns.items()} for columns, rows in kept]
+
+
+def _joined(
+    decided: list[Columns], sold: list[Columns], gone: int, stays: int
+) -> tuple[list[Columns], list[Columns]]:
+    """Return a day's batches after an item was merged into another."""
+    old = _last_row(decided, gone), _last_row(sold, gone)
+    if old == (None, None):
+        return decided, sold
+    now = _last_row(decided, stays), _last_row(sold, stays)
+    rows = joined_decisions(old[0], now[0]), joined_sales(old[1], now[1], old[0], now[0])
+    found = []
+    for batches, row in zip((decided, sold), rows, strict=True):
+        joined = (
+            [] if row is None else [{name: np.array([value]) for name, value in (row | {"item": stays}).items()}]
+        )
+        found.append([*_without(batches, [gone, stays]), *joined])
+    return found[0], found[1]
+
+
+def _last_row(batches: Sequence[Columns], item: int) -> Row | None:
+    for columns in reversed(batches):
+        places = np.flatnonzero(columns["item"] == item)
+        if places.size:
+            return {name: int(column[places[-1]]) for name, column in columns.items()}
+    return None

@@ -41,7 +41,7 @@ __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "O
 
 Bytes = NDArray[np.int8]
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
-METHODS = ("exact", "simulated", "not an order day", "closed", "too late", "for service")
+METHODS = ("exact", "simulated", "not an order day", "closed", "too late", "for service", "discontinued")
 SIMULATED, FOR_SERVICE = 1, 5  # places in METHODS; order_tasks.py has the others
 
 BLOCK_DAYS = 7
@@ -120,6 +120,10 @@ class OrderEngine:
         """Replace an item's terms."""
         self.table.replace(item, terms)
         self._add_groups()
+
+    def rename(self, item: int, sku: str) -> None:
+        """Give an item another name, on which its special days and sample paths depend."""
+        self.table.rename(item, sku)
 
     def _add_groups(self) -> None:
         n = len(self.table.groups)

@@ -15,7 +15,7 @@ from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.late_orders import EARLIEST, LATEST, ON_TIME
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, OrderTask, OrderTerms, horizon_needed
 
-NO_ORDER_DAY, CLOSED, TOO_LATE = 2, 3, 4  # why nothing is ordered: places in METHODS of order_engine.py
+NO_ORDER_DAY, CLOSED, TOO_LATE, GIVEN_UP = 2, 3, 4, 6  # why nothing is ordered: places in METHODS
 LONGEST_HORIZON = 110  # periods ahead, if the next order can be on the shelf within them
 WEEKS_AHEAD = 8  # that an exact plan looks at season by season
 DAYS_AHEAD = 14  # the same of days, where some of them are special
@@ -99,11 +99,14 @@ def order_task(
         width = kernels.late_orders.columns_needed(int(horizons.max()), n_open)
     periods = day + step * np.arange(int(horizons.max()))
     is_open, may_order = factors.is_open(items, periods), factors.may_order(items, periods)
+    is_given_up = np.array([table.terms[item].is_discontinued for item in items.tolist()], np.bool_)
+    may_order[is_given_up, 0] = False
     idle = np.full(items.size, -1, np.int64)
     idle[~may_order[:, 0]] = NO_ORDER_DAY
     idle[~is_open[:, 0]] = CLOSED
     if left is not None:
         idle[chosen["sizes"][:, 3] >= left] = TOO_LATE
+    idle[is_given_up] = GIVEN_UP
     costs = np.ascontiguousarray(chosen["costs"])
     costs[:, 0] = fixed
     task = OrderTask(

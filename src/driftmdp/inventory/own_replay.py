@@ -259,9 +259,7 @@ def _waste_remark(replays: Sequence[OwnReplay], paths: Sequence[ItemPath]) -> It
     spoiling = [each for each, path in zip(replays, paths, strict=True) if path.terms.shelf_life is not None]
     counted_ones = [each for each in spoiling if each.is_counted]
     if counted_ones:
-        units = sum(
-            int(each.trace.spoiled[path.scored :].sum()) for each, path in zip(replays, paths, strict=True)
-        )
+        units = sum(int(each.trace.spoiled[path.scored :].sum()) for each, path in zip(replays, paths, strict=True))
         yield f"What your counts lack beyond the sales, {counted(units, 'unit')}, is taken as spoiled."
     if len(counted_ones) < len(spoiling):
         yield (

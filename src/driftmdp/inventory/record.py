@@ -19,7 +19,6 @@ from driftmdp.kernels.arrays import Longs
 
 BEYOND_SHARE = 0.1  # of an item's periods may sell more than the shelf takes, before the shelf is called too small
 BEYOND_MIN_PERIODS = 10  # fewer periods count as this many
-LONG_GAP_DAYS = 366  # without any sale, after which the year may be wrong
 COMPARED = ("stock", "ordered", "sales", "seen")
 
 
@@ -144,13 +143,6 @@ def refuse_unknown(unknown: Sequence[str]) -> None:
         what = f"Whether these were sold out is not known, as no advice was asked for: {listed(unknown)}"
         advice = "add a column stock with the morning's count, or in_stock, or use --plenty if none was sold out."
         raise InvalidInputError(f"{what}. Nothing was done; {advice}")
-
-
-def long_gaps(last_day: int, days: Longs) -> list[str]:
-    """Return a remark on days that come long after the day before them, or after the last recorded day."""
-    known = np.unique(np.append(days, last_day) if last_day > 0 else days)
-    far = [date.fromordinal(day).isoformat() for day in known[1:][np.diff(known) > LONG_GAP_DAYS].tolist()]
-    return [f"More than a year after the day before: {listed(far)}. Is the year right?"] if far else []
 
 
 def beyond_capacity(states: ItemStates, table: SalesTable) -> list[str]:

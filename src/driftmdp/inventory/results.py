@@ -140,9 +140,9 @@ class Event:
     until, cost, method
         As in ``Advice``.
     details
-        Of advice on goods that spoil, their ages: ``left_2 3`` are three units that could be sold on that day and
-        in the next period. Of settings, those that changed. Of a special day, its name, group and factor. Of what
-        is withdrawn, ``sales``, ``advice``, ``deliveries``, or several of them. Of a delivery, what becomes of its
+        Of advice on goods that spoil, their ages: ``left_2 3`` are three units that could be sold in that period
+        and the next. Of settings, those that changed. Of a special day, its name, group and factor. Of what is
+        withdrawn, ``sales``, ``advice``, ``deliveries``, or several of them. Of a delivery, what becomes of its
         rest.
     received, ordered_on
         Units that came, and the day of their order if it was named.

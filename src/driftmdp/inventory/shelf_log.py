@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from driftmdp.inventory.ages import add_new, age, as_counted, sell_oldest, within_life
 from driftmdp.inventory.deliveries import FollowedOrders, put_arrivals
 from driftmdp.inventory.event_log import EventLog
-from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, Entries, read_days
+from driftmdp.inventory.log_entries import UNKNOWN, DayEntries, Entries, read_days
 from driftmdp.inventory.open_orders import PipelineItems, read_arrivals
 from driftmdp.kernels.arrays import Longs
 
@@ -71,7 +71,8 @@ def read_shelf_ages(
         Orders of those items that spoil and of which deliveries are told. Goods age from their arrival.
     """
     rows = np.flatnonzero(lives > 0)
-    spoils = PipelineItems(*(part[rows] for part in items[:-1]), items.longest)
+    about = items.numbers[rows], items.lead_times[rows], items.steps[rows], items.evenings[rows]
+    spoils = PipelineItems(*about, items.longest)
     lives = lives[rows]
     nothing = np.zeros((rows.size, int(lives.max(initial=0))), np.int64)
     if not rows.size:
@@ -167,7 +168,7 @@ def _at_once(entries: DayEntries, numbers: Longs, lead_times: Longs) -> Longs:
 
 def _has_ages(decided: Entries, numbers: Longs) -> NDArray[np.bool_]:
     """Return which items have ages in a day's advice. An empty shelf needs none."""
-    found = decided.column("stock", numbers) == 0
+    found = np.asarray(decided.column("stock", numbers) == 0)
     for name in decided.columns:
         if name.startswith(LEFT):
             found |= decided.column(name, numbers) > 0
@@ -184,7 +185,7 @@ def recorded_ages(decided: Entries, numbers: Longs, lives: Longs) -> Longs:
     return within_life(found, lives)[:, : int(lives.max(initial=0))]
 
 
-def age_columns(ages: Longs) -> Columns:
+def age_columns(ages: Longs) -> dict[str, Longs]:
     """Return ages as columns of the log, without those that are empty.
 
     Examples

@@ -18,10 +18,26 @@ from driftmdp.errors import StorageError, UnknownNameError
 from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
 from driftmdp.inventory.change_suppliers import record_suppliers
 from driftmdp.inventory.decide import Morning, advice_of, new_advice, unique_counts
+from driftmdp.inventory.doubts import (
+    Confirm,
+    Doubt,
+    confirm_all,
+    doubtful_days,
+    doubtful_names,
+    doubtful_sales,
+    shop_days,
+)
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import DemandForecast, forecast_demand
+from driftmdp.inventory.former_names import (
+    calendar_by_present_names,
+    counts_by_present_names,
+    former_names,
+    sales_by_present_names,
+    settings_by_present_names,
+)
 from driftmdp.inventory.history import as_series, last_advice, read_events
-from driftmdp.inventory.item_settings import add_new_items, new_names, not_in_shop, record_settings
+from driftmdp.inventory.item_settings import NO_END, add_new_items, new_names, not_in_shop, record_settings
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import Count, Sold, as_day
@@ -32,7 +48,6 @@ from driftmdp.inventory.reason import reason_for
 from driftmdp.inventory.record import (
     HowSold,
     beyond_capacity,
-    long_gaps,
     new_sales,
     refuse_unknown,
     sold_when_closed,
@@ -43,6 +58,7 @@ from driftmdp.inventory.sales_table import SalesTable
 from driftmdp.inventory.shop_changes import ShopChanges
 from driftmdp.inventory.suppliers import Supplier
 from driftmdp.inventory.terms import ItemTerms, ShopTerms, as_closed_days, parsed_setting
+from driftmdp.kernels.arrays import Longs
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import nearest_name
 
@@ -148,8 +164,20 @@ class Shop(ShopChanges):
         """
         days = parsed_setting("order_days", OrderDays.parse, order_days)
         closed = parsed_setting("closed_days", as_closed_days, closed_days)
-        served, spoils = (service, service_measure), {"shelf_life": shelf_life, "waste": waste}
-        terms = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, *served, **spoils)
+        served: tuple[float | None, str] = (service, service_measure)
+        terms = ShopTerms(
+            costs,
+            capacity,
+            pack,
+            minimum,
+            lead_time,
+            period,
+            days,
+            closed,
+            *served,
+            shelf_life=shelf_life,
+            waste=waste,
+        )
         OrderEngine(forecaster)  # refuses one that does not exist, before a file is made
         EventLog.create(path, terms.as_json() | ({"forecaster": forecaster} if forecaster else {}))
         return cls(path)
@@ -159,7 +187,7 @@ class Shop(ShopChanges):
         self._log.close()
 
     def __repr__(self) -> str:
-        items = f"{counted(len(self._states.skus), 'item')} when last read"
+        items = f"{counted(len(self._states.present_skus), 'item')} when last read"
         size = f"capacity {self.terms.capacity}, lead time {self.terms.lead_time}"
         return f"<Shop in {str(self._log.path)!r}: {items}, {size}>"
 
@@ -173,7 +201,12 @@ class Shop(ShopChanges):
     def skus(self) -> tuple[str, ...]:
         """The names of all items, in the order in which they came."""
         with self._reading():
-            return tuple(self._states.skus)
+            return tuple(self._states.present_skus)
+
+    def present_name(self, sku: str) -> str:
+        """Return the name that an item has now, which may have been renamed, or merged into another."""
+        with self._reading():
+            return self._states.skus[self._item(sku)]
 
     def today(self) -> date:
         """Return today, or the Monday of this week in a shop whose periods are weeks."""
@@ -182,8 +215,8 @@ class Shop(ShopChanges):
     def terms_of(self, sku: str, day: date | None = None) -> ItemTerms:
         """Return an item's terms on a day, by default today, with the shop's filled in."""
         with self._reading():
-            self._item(sku)
-            return self._states.timeline.terms_on(sku, (day or date.today()).toordinal())
+            name = self._states.skus[self._item(sku)]
+            return self._states.timeline.terms_on(name, (day or date.today()).toordinal())
 
     def decide(
         self,
@@ -195,6 +228,7 @@ class Shop(ShopChanges):
         items: Iterable[ItemSettings] = (),
         calendar: Iterable[SpecialDay] = (),
         suppliers: Iterable[Supplier] = (),
+        confirm: Confirm | None = None,
     ) -> Decision:
         """Return what to order on a day. The answer is recorded before it is given.
 
@@ -214,17 +248,24 @@ class Shop(ShopChanges):
             The period that contains it is the last that counts.
         items, calendar, suppliers
             Items' own settings, special days, and suppliers' terms, to record first.
+        confirm
+            Is called with each doubt about the input, and returns whether to go on. By default all doubtful input
+            is taken. What was taken is remarked on.
 
         Raises
         ------
         InvalidInputError
-            If a count contradicts the one given before, the day is over, or a later day was decided.
+            If a count contradicts the one given before, the day is over, a later day was decided, or a doubt was
+            not confirmed.
         """
-        asked, today = unique_counts(counts), as_day(day).toordinal()
+        given, today = unique_counts(counts), as_day(day).toordinal()
         own, special = tuple(items), checked_calendar(calendar)
         last = UNKNOWN if until is None else as_day(until).toordinal()
+        doubts = self._doubts([count.sku for count in given], np.array([today]), own)
+        confirm_all(doubts, confirm)
         with self._writing(own, special, suppliers):
             states = self._states
+            asked = counts_by_present_names(states, given)
             states.move_to(today)
             new = add_new_items(states, self._log, asked)
             numbers = np.array([states.numbers[count.sku] for count in asked], np.int64)
@@ -234,7 +275,8 @@ class Shop(ShopChanges):
                 states.append(self._log, DECIDED, today, columns, new)
             advice = advice_of(states, morning, self._read_day(today).decided)
         repeated = len(asked) - int(columns["item"].size)
-        told = *not_in_shop(self._states, own, special), *new_names(self._states, new)
+        told = *former_names(states, (count.sku for count in given)), *(doubt.sentence for doubt in doubts)
+        told = *not_in_shop(states, own, special), *told, *new_names(states, new)
         return Decision(day, advice, repeated, (*told, *remarks))
 
     def record(
@@ -246,6 +288,7 @@ class Shop(ShopChanges):
         items: Iterable[ItemSettings] = (),
         calendar: Iterable[SpecialDay] = (),
         suppliers: Iterable[Supplier] = (),
+        confirm: Confirm | None = None,
     ) -> Receipt:
         """Record what was sold, and learn from it. Recording the same again changes nothing.
 
@@ -261,19 +304,23 @@ class Shop(ShopChanges):
             The units were asked for, and may be more than were sold.
         items, calendar, suppliers
             Items' own settings, special days, and suppliers' terms, to record first.
+        confirm
+            As for ``decide``.
 
         Raises
         ------
         InvalidInputError
-            If sales contradict what is recorded, or the stock is unknown.
+            If sales contradict what is recorded, the stock is unknown, or a doubt was not confirmed.
         """
-        table = sold if isinstance(sold, SalesTable) else SalesTable.of(sold)
+        given = sold if isinstance(sold, SalesTable) else SalesTable.of(sold)
         own, special = tuple(items), checked_calendar(calendar)
         how, counts = HowSold(correct, plenty, demand), Counter[str]()
         unknown, oversold = list[str](), list[str]()
+        doubts = [*self._doubts(given.skus, np.unique(given.day), own), *doubtful_sales(self._states, given)]
+        confirm_all(doubts, confirm)
         with self._writing(own, special, suppliers):
             states = self._states
-            remarks = long_gaps(int(states.last["day"].max(initial=0)), table.day)
+            table = sales_by_present_names(states, given)
             new = unwritten = add_new_items(states, self._log, table)
             for day, places in table.by_day():
                 states.move_to(day)
@@ -287,8 +334,9 @@ class Shop(ShopChanges):
             refuse_unknown(unknown)
         remarks = [
             *not_in_shop(states, own, special),
-            *new_names(self._states, new),
-            *remarks,
+            *former_names(states, given.skus),
+            *(doubt.sentence for doubt in doubts),
+            *new_names(states, new),
             *beyond_capacity(states, table),
             *sold_when_closed(states, table),
         ]
@@ -299,7 +347,8 @@ class Shop(ShopChanges):
 
     def explain(self, sku: str) -> Reason:
         """Return what is believed of an item's demand, the order that follows, and its last advice."""
-        advice = last_advice(self.history(sku))
+        name = self.present_name(sku)
+        advice = last_advice(self.history(name), name)
         with self._reading():
             return reason_for(self._states, self._log, self._item(sku), advice)
 
@@ -318,7 +367,7 @@ class Shop(ShopChanges):
             The first of them. By default the one after the last recorded.
         """
         with self._reading():
-            chosen = self._states.skus if skus is None else skus
+            chosen = self._states.present_skus if skus is None else skus
             numbers = np.array([self._item(sku) for sku in chosen], np.int64)
             start = None if day is None else as_day(day).toordinal()
             return forecast_demand(self._states, numbers, periods, start)
@@ -329,15 +378,16 @@ class Shop(ShopChanges):
         That is advice and sales, and changes of settings and of the calendar.
         """
         with self._reading():
-            item = None if sku is None else self._item(sku)
-            group = "" if item is None else self._states.terms[item].group
+            states = self._states
+            parts = None if sku is None else states.parts_of(self._item(sku))
+            group = "" if parts is None else states.terms[parts[0]].group
             batches = list(self._log.batches())  # a slow reader must not hold up the writers
-            names = list(self._states.skus)
-        return read_events(batches, names, item, group, self.terms.lead_time)
+            names = list(states.skus), dict(states.numbers)
+        return read_events(batches, *names, parts, group, self.terms.lead_time)
 
     def sales_of(self, sku: str) -> Series:
         """Return the recorded sales of an item: the last entry of each day."""
-        return as_series(sku, self.history(sku))
+        return as_series(self.present_name(sku), self.history(sku))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of the shop as a new file, whole and checked. Others may use the shop meanwhile.
@@ -367,6 +417,15 @@ class Shop(ShopChanges):
             replayed.catch_up(self._log, use_snapshot=False)
             return replayed.as_bytes() == self._states.as_bytes()
 
+    def _doubts(self, skus: Iterable[str], days: Longs, items: Iterable[ItemSettings]) -> list[Doubt]:
+        """Return doubts about the names and days of a command. Items with settings are no misspellings."""
+        with self._reading():
+            known, has_settings = self._states.numbers, {item.sku for item in items}
+            new = [sku for sku in skus if sku not in known and sku not in has_settings]
+            new = [sku for sku in new if not self._states.timeline.own_on(sku, NO_END)]
+            shop = shop_days(self._states, self._log.days, date.today().toordinal())
+            return [*doubtful_days(shop, days), *doubtful_names(new, known)]
+
     def _no_states(self) -> ItemStates:
         return ItemStates(self.terms, self._forecaster)
 
@@ -391,8 +450,8 @@ class Shop(ShopChanges):
             with self._log.writing():
                 self._states.catch_up(self._log)
                 record_suppliers(self._states, self._log, suppliers)
-                record_settings(self._states, self._log, items)
-                self._states.append_calendar(self._log, calendar)
+                record_settings(self._states, self._log, settings_by_present_names(self._states, items))
+                self._states.append_calendar(self._log, calendar_by_present_names(self._states, calendar))
                 self._states.relearn(self._log)
                 yield
                 self._states.relearn(self._log)

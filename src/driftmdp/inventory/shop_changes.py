@@ -8,11 +8,13 @@ from datetime import date
 import numpy as np
 
 from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
+from driftmdp.inventory.change_names import merge_items, rename_item
 from driftmdp.inventory.change_suppliers import record_suppliers
 from driftmdp.inventory.change_terms import change_terms, checked_values
 from driftmdp.inventory.decide import late_orders
 from driftmdp.inventory.delivered_csv import Delivery
 from driftmdp.inventory.event_log import EventLog
+from driftmdp.inventory.former_names import calendar_by_present_names, former_names
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import as_day
@@ -20,7 +22,7 @@ from driftmdp.inventory.log_entries import ADVICE, DELIVERIES, RECEIVED, SALES, 
 from driftmdp.inventory.receive import DeliveryCheck, more_than_open, new_deliveries, unique_deliveries
 from driftmdp.inventory.results import Receipt, SettingsChange, Withdrawal
 from driftmdp.inventory.suppliers import Supplier
-from driftmdp.inventory.terms import Settings
+from driftmdp.inventory.terms import DISCONTINUED, Settings
 from driftmdp.inventory.terms_timeline import SHOP
 from driftmdp.inventory.withdraw import rows_to_withdraw
 
@@ -79,6 +81,7 @@ class ShopChanges:
                     states.append(self._log, RECEIVED, number, found.columns, ())
                     remarks += more_than_open(states, number, items)
             told = {line.sku for lines in days.values() for line in lines if line.sku in states.numbers}
+            remarks = [*former_names(states, told), *remarks]
             last = max(days, default=date.min).toordinal()
             remarks += late_orders(states, last, np.array([states.numbers[sku] for sku in sorted(told)], np.int64))
         return Receipt(counts["recorded"], counts["repeated"], counts["corrected"], tuple(remarks))
@@ -153,20 +156,70 @@ class ShopChanges:
         InvalidInputError
             If a setting does not exist, or does not fit the others on some day.
         """
-        names, special = tuple(dict.fromkeys(skus)) or (SHOP,), checked_calendar(calendar)
+        names, lines = tuple(dict.fromkeys(skus)) or (SHOP,), checked_calendar(calendar)
         checked, today = checked_values(names, values), self.today().toordinal()
         first = None if first_day is None else as_day(first_day).toordinal()
         days = {as_day(day).toordinal() for day in forgotten}
         with self._writing():
-            for name in names:
-                if name != SHOP:
-                    self._item(name)
             states = self._states
+            names = tuple(name if name == SHOP else states.skus[self._item(name)] for name in names)
+            special = calendar_by_present_names(states, lines)
             changed = change_terms(states, self._log, names, first, today, checked) if checked else 0
             gone = [line for line in states.calendar.lines if line.day in days]
             gone = [line for line in gone if SHOP in names or line.sku in names]
             moved = record_suppliers(states, self._log, suppliers, today if first is None else first)
             return SettingsChange(changed, states.append_calendar(self._log, special, gone), moved)
+
+    def discontinue(self, skus: Iterable[str], first_day: date | None = None, undo: bool = False) -> int:
+        """Order items no more, from a day on; return of how many that is new.
+
+        They are not missed among a morning's counts any more. What is left may be counted, sold and recorded.
+
+        Parameters
+        ----------
+        skus
+            The items.
+        first_day
+            The first day without orders. By default today.
+        undo
+            Order them again from that day on.
+        """
+        first = (self.today() if first_day is None else as_day(first_day)).toordinal()
+        with self._writing():
+            names = [self._states.skus[self._item(sku)] for sku in skus]
+            values = {DISCONTINUED: None if undo else True}
+            return self._states.append_terms(self._log, list(dict.fromkeys(names)), first, values)
+
+    def rename(self, old: str, new: str) -> bool:
+        """Give an item another name; return whether it did not have it.
+
+        Records, settings and special days go with it. The old name still stands for the item.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no item ``old``.
+        InvalidInputError
+            If another item has, or had, the new name. ``merge`` joins the two.
+        """
+        with self._writing():
+            return rename_item(self._states, self._log, self._item(old), new)
+
+    def merge(self, old: str, into: str) -> bool:
+        """Let two items be one; return whether they were two.
+
+        What both counted, ordered and sold on a day adds up. The settings of ``into`` hold, and its name. The old
+        name stands for it from then on. Advice that was given stays as it was.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such item.
+        InvalidInputError
+            If one is sold by the day and the other by the week.
+        """
+        with self._writing():
+            return merge_items(self._states, self._log, self._item(old), self._item(into))
 
     # ---- of Shop
 

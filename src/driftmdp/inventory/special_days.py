@@ -49,6 +49,11 @@ class SpecialDays:
         gone = {line.key for line in lines}
         return SpecialDays(line for line in self.lines if line.key not in gone)
 
+    def renamed(self, old: str, new: str) -> "SpecialDays":
+        """Return the lines of an item under another name."""
+        mine = [line._replace(sku=new) for line in self.lines if line.sku == old]
+        return SpecialDays([*(line for line in self.lines if line.sku != old), *mine])
+
     def of_item(self, sku: str, group: str) -> tuple[SpecialDay, ...]:
         """Return the lines that concern an item, by day."""
         names = {("", ""), (sku, ""), ("", group)}  # a line has a sku or a group

@@ -10,7 +10,7 @@ from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_share
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_candidates
-from driftmdp.kernels.ordering_arrays import OrderTask, OrderTerms
+from driftmdp.kernels.ordering_arrays import OrderTask, terms_of
 
 Plan = Callable[[int, OrderTask], tuple[Longs, Floats, Longs]]
 FillMenus = Callable[[int, OrderTask, Longs, Floats], None]
@@ -94,7 +94,7 @@ class SupplierOrders:
         """
         orders, costs = np.full((wanted.size, MENU), NO_ORDER, np.int64), np.zeros((wanted.size, MENU))
         for row, order in enumerate(wanted.tolist()):
-            terms = OrderTerms(*task.costs[row].tolist(), *task.sizes[row].tolist(), float(task.waste[row]))
+            terms = terms_of(task, row)
             coming = task.coming[row].sum() + task.overdue[row].sum()
             position, mean = int(task.stock[row] + coming), float(task.means[row])
             fill_candidates(terms, position, order, orders[row])

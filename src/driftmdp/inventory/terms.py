@@ -31,6 +31,7 @@ NO_LIMIT = "none"  # as a capacity or a shelf life of its own
 AUTO = "auto"  # a pack that is chosen from an item's first sales
 MAX_LEAD_TIME = 60
 MAX_SHELF_LIFE = 366
+DISCONTINUED = "discontinued"  # a setting that has a command of its own
 MEASURES = ("units", "periods")
 COST_NAMES = {"fixed_cost": "fixed", "unit_cost": "unit", "lost_sale": "lost_sale", "holding": "holding"}
 PLAIN_NAMES = (
@@ -71,6 +72,8 @@ class ItemTerms:
         The periods in which a unit can be sold, the one of its arrival included. None: it never spoils.
     waste
         What a unit costs that spoils, beside its price.
+    is_discontinued
+        Whether it is not ordered any more. What is there is still sold.
     """
 
     costs: Costs
@@ -89,6 +92,7 @@ class ItemTerms:
     shared_order: SharedOrder = NOTHING_SHARED
     shelf_life: int | None = None
     waste: float = 0.0
+    is_discontinued: bool = False
 
     def __post_init__(self) -> None:
         check_type(self.costs, Costs, "costs must be Costs(fixed, unit, lost_sale, holding)")
@@ -183,6 +187,7 @@ class ShopTerms:
             given["service"] = None
         days = OrderDays.parse(own["order_days"]) if "order_days" in own else self.order_days
         closed = frozenset[int]() if given["period"] == WEEK else self.closed_days
+        given["is_discontinued"] = bool(own.get(DISCONTINUED, False))
         return ItemTerms(costs, capacity, order_days=days, closed_days=closed, shared_order=shared, **given)
 
     def changed(self, values: Settings) -> "ShopTerms":

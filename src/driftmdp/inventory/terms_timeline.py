@@ -100,9 +100,15 @@ class TermsTimeline:
         return {key.removeprefix(SUPPLIER): self.own_on(key, day) for key in keys}
 
     def rename(self, old: str, new: str) -> None:
-        """Give an item's settings to another name."""
+        """Give an item's settings to another name, in place of those that it had."""
+        self.remove(new)
         _move(self.own, old, new)
         _move(self.dated, old, new)
+
+    def remove(self, name: str) -> None:
+        """Drop the settings of a name."""
+        self.own.pop(name, None)
+        self.dated.pop(name, None)
 
     def copy(self) -> "TermsTimeline":
         """Return the same timeline, to try changes on."""

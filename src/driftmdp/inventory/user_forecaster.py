@@ -28,6 +28,7 @@ from driftmdp.kernels.ordering_arrays import (
     Flags,
     OrderTask,
     OrderTerms,
+    terms_of,
 )
 
 LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
@@ -136,7 +137,7 @@ class UserForecaster:
         """Return an item's terms, stock, its ages and what is coming, the periods ahead, and their quantiles."""
         step, horizon = 7 if task.kinds[n] else 1, int(task.horizons[n, 1])
         is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
-        terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist(), float(task.waste[n]))
+        terms = terms_of(task, n)
         ages = task.ages[n, : terms.shelf_life].copy()
         coming = kernels.order_decisions.coming_of(task, n).copy()
         periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))

@@ -42,7 +42,7 @@ def rows_to_withdraw(
 
     What was withdrawn before is left out. Items that never had records of the day are refused.
     """
-    decided, sold, received = _ever_recorded(log, day)
+    decided, sold, received = (_present(states, found) for found in _ever_recorded(log, day))
     ever = received if deliveries else np.union1d(np.union1d(decided, sold), received)
     items = ever if asked is None else np.unique(asked)
     strangers = items if not ever.size else items[~np.isin(items, ever)]
@@ -59,6 +59,13 @@ def rows_to_withdraw(
     if not deliveries:
         what += SALES * now.sold.has(items) + ADVICE * takes_advice
     return {"item": items[what > 0], "what": what[what > 0]}
+
+
+def _present(states: ItemStates, items: Longs) -> Longs:
+    """Return the items that some are now, as some were merged into others."""
+    if not states.merged:
+        return items
+    return np.unique(np.array([states.merged.get(item, item) for item in items.tolist()], np.int64))
 
 
 def _ever_recorded(log: EventLog, day: int) -> tuple[Longs, ...]:

@@ -136,7 +136,9 @@ def settle_ages(
         for m in range(grid.states.size):
             before[grid.states[m]] = values[grid.states[m]]
         for h in range(horizon - 1, first - 1, -1):
-            work += step_back_with_ages(terms, grid, laws[h], periods.is_open[h] != 0, periods.may_order[h] != 0, values)
+            work += step_back_with_ages(
+                terms, grid, laws[h], periods.is_open[h] != 0, periods.may_order[h] != 0, values
+            )
         low, high = np.inf, -np.inf
         for m in range(grid.states.size):
             grown = values[grid.states[m]] - before[grid.states[m]]

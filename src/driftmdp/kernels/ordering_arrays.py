@@ -116,6 +116,14 @@ class OrderTask(NamedTuple):
     overdue: Longs
 
 
+def terms_of(task: OrderTask, n: int) -> OrderTerms:
+    """Return the terms of an item of a task."""
+    fixed, unit, lost, holding = task.costs[n].tolist()
+    capacity, pack, minimum, lead_time, shelf_life = task.sizes[n].tolist()
+    sizes = capacity, pack, minimum, lead_time, shelf_life
+    return OrderTerms(fixed, unit, lost, holding, *sizes, float(task.waste[n]))
+
+
 def horizon_needed(terms: OrderTerms, mean: float, wait: int = 1, shortest: int = 6, longest: int = 40) -> int:
     """Return how many periods paths should have where the world goes on behind them.
 

@@ -129,7 +129,7 @@ def _fill_cover(terms: OrderTerms, periods: ComingPeriods, decides: Longs, cover
         cover[h] = following + lead
         if periods.cycle == 0:
             cover[h] = min(cover[h], horizon)
-        if periods.may_order[h] != 0 and periods.is_open[h] != 0:
+        if periods.may_order[h] != 0 and periods.is_open[h] != 0 and _can_be_sold(terms, periods, h + lead):
             following = h
             if h + lead >= horizon:
                 next_arrival = h + lead
@@ -137,6 +137,18 @@ def _fill_cover(terms: OrderTerms, periods: ComingPeriods, decides: Longs, cover
                 decides[h] = 1
                 last = max(last, h)
     return last, next_arrival - horizon
+
+
+@kernel
+def _can_be_sold(terms: OrderTerms, periods: ComingPeriods, arrival: int) -> bool:
+    """Return whether the shop is open before goods spoil that arrive in a period."""
+    end = arrival + terms.shelf_life
+    if terms.shelf_life == 0 or end > periods.is_open.size:
+        return True
+    n_open = 0
+    for h in range(arrival, end):
+        n_open += 1 if periods.is_open[h] != 0 else 0
+    return n_open > 0
 
 
 @kernel

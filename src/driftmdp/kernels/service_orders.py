@@ -11,8 +11,8 @@ is entitled to lose and does not, is kept: the *balance* of an item, what it mig
 not. A part of it is added to what the next window may lose. So slow items are reordered a little later, packs run
 a little emptier, and in the long run the share is beta, because a balance that stays bounded is nothing per
 period. What a period lost is not seen. The caller counts what it was expected to lose with what was on sale, see
-expected_loss.py. Demand beyond the capacity of the shelf does not count: no order can serve it. Nor do periods after
-the last one in which this order's goods can be sold, if those spoil before the next order arrives.
+expected_loss.py. Demand beyond the capacity of the shelf does not count: no order can serve it. Nor do periods
+after the last one in which this order's goods can be sold, if those spoil before the next order arrives.
 """
 
 from math import ceil

@@ -2,9 +2,9 @@
 
 Every path begins with an empty shelf and nothing on its way. Levels s and S of an (s, S) rule are in packs here.
 Closed periods are not part of a path, so ``arrival`` says in which of its periods an order is on the shelf, and
-``expiry`` in which it can be sold for the last time. Goods that spoil are sold oldest first: if the units whose last
-period is t or earlier are ``due`` so far, and so many were ``gone`` before, sold or spoiled, then (due - gone)^+
-spoil in the evening of t. The rules add them to their position until then.
+``expiry`` in which it can be sold for the last time. Goods that spoil are sold oldest first: if the units whose
+last period is t or earlier are ``due`` so far, and so many were ``gone`` before, sold or spoiled, then (due -
+gone)^+ spoil in the evening of t. The rules add them to their position until then.
 """
 
 from math import ceil, sqrt
@@ -59,7 +59,7 @@ class UnitTrace(NamedTuple):
 
 
 class ShelfBuffers(NamedTuple):
-    """Units by the periods in which they arrive and can be sold for the last time, (T,) each: 0 before and after."""
+    """Units by the periods in which they arrive and can be sold for the last time, (T,) each. 0 between uses."""
 
     arriving: Longs
     expiring: Longs
@@ -112,7 +112,7 @@ def cost_of_levels(
     levels: tuple[int, int],
     buffers: ShelfBuffers,
 ) -> float:
-    """Return what an (s, S) rule costs in the periods ``scored .. last - 1``, a missed target counted far above it."""
+    """Return what an (s, S) rule costs in the periods ``scored .. last - 1``. A missed target counts far more."""
     s, up = levels[0] * terms.pack, levels[1] * terms.pack
     shelf, cost = ShelfState(0, 0, 0), 0.0
     wanted, lost, sold_out = 0, 0, 0

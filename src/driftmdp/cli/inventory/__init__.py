@@ -16,6 +16,7 @@ from driftmdp.cli.inventory.commands import (
     record,
 )
 from driftmdp.cli.inventory.deliveries import receive
+from driftmdp.cli.inventory.names import discontinue, merge, rename
 
 __all__ = ["inventory"]
 
@@ -37,3 +38,5 @@ for command in (
 ):
     inventory.command()(command)
 inventory.command("set")(change_settings)
+for change in (rename, discontinue, merge):
+    inventory.command()(change)

@@ -8,7 +8,7 @@ import typer
 
 from driftmdp import inventory
 from driftmdp.cli.inventory import options
-from driftmdp.cli.inventory.commands import Database
+from driftmdp.cli.inventory.commands import Database, say_present_names
 from driftmdp.cli.output import remark
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
@@ -41,6 +41,7 @@ def withdraw(
     """
     when = options.as_day(day) or date.min
     with inventory.Shop(shop) as open_shop:
+        say_present_names(open_shop, sku or [])
         taken = open_shop.withdraw(when, sku or None, orders, deliveries)
     what = [f"the sales of {counted(taken.sales, 'item')}"] if taken.sales else []
     what += [f"the count and advice of {counted(taken.advice, 'item')}"] if taken.advice else []
@@ -69,6 +70,7 @@ def change_settings(
     if not values and not lines and not forgotten and not deliverers:
         raise InvalidInputError("set must be told what to change, such as --capacity 30; got nothing.")
     with inventory.Shop(shop) as open_shop:
+        say_present_names(open_shop, skus)
         since = first or open_shop.today()
         change = open_shop.set_terms(values, skus, first, lines, forgotten, deliverers)
     if values:

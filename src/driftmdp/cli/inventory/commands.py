@@ -1,5 +1,6 @@
 """The commands of ``driftmdp inventory``, each of which parses, calls and prints."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ import typer
 from driftmdp import inventory
 from driftmdp.cli.execution import Engine, Scheduler, Workers, saying_warnings, stopping_cleanly
 from driftmdp.cli.inventory import options
+from driftmdp.cli.inventory.asking import Questions, Yes
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
@@ -192,6 +194,7 @@ def decide(
     order_format: Annotated[str, typer.Option("--format", help=FORMAT_HELP)] = "csv",
     correct: Correct = False,
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
+    yes: Yes = False,
     column: options.Columns = None,
     date_format: options.DateFormat = None,
     decimal: options.Decimal = None,
@@ -203,7 +206,7 @@ def decide(
     options.checked_out(out, [shop, stock, items, calendar, suppliers])
     one_of(order_format, "--format", ("csv", *ERP_PROGRAMS))
     remarks: list[str] = []
-    named = options.as_columns(column)
+    named, questions = options.as_columns(column), Questions(yes)
     given, counts = inventory.read_counts(stock, options.as_day(day), named, date_format, decimal, remarks)
     settings, special_days = _settings(items, group, calendar)
     deliverers = _suppliers(suppliers)
@@ -217,13 +220,14 @@ def decide(
             settings.items,
             special_days,
             deliverers.suppliers,
+            questions.confirm,
         )
         listed_items = [each.sku for each in decision.advice if each.supplier]
         prices = {sku: open_shop.terms_of(sku, decision.day).value for sku in listed_items}
         text = _orders_text(open_shop, shop.stem, decision, order_format)
     options.write_or_print(text, out)
     lists = write_order_lists(decision.advice, decision.day, prices, out) if str(out) != "-" else []
-    for sentence in (*remarks, *settings.remarks, *deliverers.remarks, *decision.remarks):
+    for sentence in (*remarks, *settings.remarks, *deliverers.remarks, *questions.others(decision.remarks)):
         remark(sentence)
     orders = sum(advice.order > 0 for advice in decision.advice)
     again = f", {decision.repeated} of them decided before" if decision.repeated else ""
@@ -261,6 +265,7 @@ def record(
     correct: Correct = False,
     plenty: Annotated[bool, typer.Option("--plenty", help=PLENTY_HELP)] = False,
     demand: Annotated[bool, typer.Option("--demand", help=DEMAND_HELP)] = False,
+    yes: Yes = False,
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
     column: options.Columns = None,
@@ -271,7 +276,7 @@ def record(
 
     Recording the same again is harmless. What contradicts the shop's records is refused without --correct.
     """
-    named = options.as_columns(column)
+    named, questions = options.as_columns(column), Questions(yes)
     sold = inventory.read_sold(
         sales, options.as_day(day), named, negatives, duplicates, demand, date_format, decimal
     )
@@ -279,9 +284,17 @@ def record(
     deliverers = _suppliers(suppliers)
     with inventory.Shop(shop) as open_shop:
         receipt = open_shop.record(
-            sold, correct, plenty, demand, settings.items, special_days, deliverers.suppliers
+            sold,
+            correct,
+            plenty,
+            demand,
+            settings.items,
+            special_days,
+            deliverers.suppliers,
+            questions.confirm,
         )
-    for sentence in (*sold.remarks, *settings.remarks, *deliverers.remarks, *receipt.remarks):
+    others = questions.others(receipt.remarks)
+    for sentence in (*sold.remarks, *settings.remarks, *deliverers.remarks, *others):
         remark(sentence)
     counts = [f"{receipt.recorded} recorded"]
     counts += [f"{receipt.repeated} repeated"] if receipt.repeated else []
@@ -305,6 +318,14 @@ def _suppliers(path: Path | None) -> inventory.SuppliersFile:
     return inventory.SuppliersFile(()) if path is None else inventory.read_suppliers(path)
 
 
+def say_present_names(shop: inventory.Shop, skus: Iterable[str]) -> None:
+    """Remark on items that have another name now."""
+    for sku in skus:
+        name = shop.present_name(sku)
+        if name != sku:
+            remark(f"{sku} is {name} now.")
+
+
 def forecast(
     shop: Database,
     sku: Annotated[list[str] | None, typer.Option("--sku", help="An item; again for more. By default all.")] = None,
@@ -318,6 +339,7 @@ def forecast(
     if picture is not None:
         options.checked_out(picture, [shop, out], "--picture")
     with inventory.Shop(shop) as open_shop:
+        say_present_names(open_shop, sku or [])
         found = open_shop.forecast(sku, periods, options.as_day(day))
         if picture is not None:
             drawn = sku or pictured_items(found)
@@ -332,15 +354,17 @@ def forecast(
 def explain(shop: Database, sku: Sku) -> None:
     """Say why an item's order is what it is: demand, season, what is coming, and the plan."""
     with inventory.Shop(shop) as open_shop:
+        say_present_names(open_shop, [sku])
         print(inventory.explain_in_words(open_shop, sku))
 
 
 def history(shop: Database, sku: Sku) -> None:
     """Show what was counted, advised, ordered and sold, in the order in which it was recorded.
 
-    Changes of the item's settings (items) and of its special days (calendar) are shown too.
+    Changes of the item's name, of its settings (items, terms) and of its special days (calendar) are shown too.
     """
     with inventory.Shop(shop) as open_shop:
+        say_present_names(open_shop, [sku])
         rows = []
         for event in open_shop.history(sku):
             numbers = (getattr(event, name) for name in HISTORY_COLUMNS)

@@ -79,11 +79,13 @@ Service = Annotated[float | None, _optional(_amount, SERVICE_HELP, "--service")]
 ServiceMeasure = Annotated[
     str, typer.Option("--service-measure", help="What --service counts: units, or periods that are not sold out.")
 ]
-SHELF_LIFE_HELP = "The periods in which a unit can be sold, the one of its arrival included. By default it never spoils."
-ShelfLife = Annotated[
-    int | None, _optional(_whole(1, MAX_SHELF_LIFE), SHELF_LIFE_HELP, "--shelf-life")
+SHELF_LIFE_HELP = (
+    "The periods in which a unit can be sold, the one of its arrival included. By default it never spoils."
+)
+ShelfLife = Annotated[int | None, _optional(_whole(1, MAX_SHELF_LIFE), SHELF_LIFE_HELP, "--shelf-life")]
+Waste = Annotated[
+    float, typer.Option("--waste", parser=_amount, help="Cost of each unit that spoils, beside its price.")
 ]
-Waste = Annotated[float, typer.Option("--waste", parser=_amount, help="Cost of each unit that spoils, beside its price.")]
 LeadTime = Annotated[
     int,
     typer.Option(
