@@ -148,7 +148,7 @@ def test_a_supplier_s_delivery_says_what_did_not_come(path):
         assert receipt.recorded == 2
         assert on_its_way(shop, "B", 3) == {day(1): 4, day(2): 4}
         assert on_its_way(shop, "C", 3) == {}
-        assert shop.receive([Delivery("A", day(3), 4)], supplier="Nord").repeated == 1
+        assert shop.receive([Delivery("A", day(3), 4)], supplier="Nord").repeated == 2
         assert shop.receive([], supplier="Nord", day=day(4)).recorded == 2
         unchanged(shop, lambda: shop.receive([Delivery("C", day(4), 1)], supplier="Nord"), "C has no supplier")
         unchanged(shop, lambda: shop.receive([], supplier="Sud"), "No item of the shop has", kind=UnknownNameError)
@@ -190,6 +190,57 @@ def test_weeks_begin_with_the_monday_after_the_delivery(path):
         assert on_its_way(shop, "A", 28) == {}
         learned = learned_lead_times(shop._states, day(28).toordinal(), np.array([0]))[0]
         assert learned.mean_delay == pytest.approx(0.25)
+
+
+def test_merged_and_renamed_items_have_their_deliveries(late):
+    late.receive([Delivery("A", day(6), 1), Delivery("A", day(7), 1), Delivery("B", day(6), 2)])
+    late.rename("A", "tea")
+    receipt = late.receive([Delivery("A", day(8), 1)])
+    assert receipt.remarks[0] == "Taken under their present names: A as tea."
+    assert on_its_way(late, "tea", 9) == {day(4): 1}
+    late.merge("B", "tea")
+    assert on_its_way(late, "tea", 9) == {day(4): 8 - 3 - 2}
+    assert late.verify()
+
+
+def test_the_command(late, path, file, call):
+    late.close()
+    delivered = file("date;sku;units;ordered_on;rest\n22.11.2026;A;3;20.11.2026;cancelled\n22.11.2026;B;0;;\n")
+    code, _, told = call("inventory", "receive", path, delivered)
+    assert (code, told.splitlines()[-1]) == (0, "2 recorded.")
+    assert "dates as dd.mm.yyyy" in told
+    assert f"Late, and still waited for: B: 4 ordered {day(4)}" in told
+    assert call("inventory", "receive", path, delivered)[2].splitlines()[-1] == "0 recorded, 2 repeated."
+    assert "the rest is cancelled" in call("inventory", "history", path, "A")[1]
+    told = call("inventory", "withdraw", path, "--date", day(6), "--deliveries", "--sku", "B")[2]
+    assert told == f"{day(6)}: withdrew what was told of deliveries of 1 item.\n"
+
+
+def test_a_list_of_orders_is_a_delivery_file(late, path, file, call):
+    """Everything came."""
+    late.close()
+    ordered = file(f"date,sku,order\n{day(4)},A,4\n{day(4)},B,0\n")
+    columns = "--column", "units=order", "--column", "ordered_on=date"
+    assert call("inventory", "receive", path, ordered, "--date", day(6), *columns)[2] == (
+        f"Late, and still waited for: B: 4 ordered {day(4)}. Tell what came with `receive`.\n2 recorded.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("date,sku,units\n2026-11-22,A,-3\n", "units must"),
+        ("date,sku,units,rest\n2026-11-22,A,3,lost\n", "rest must be waits or cancelled; got 'lost'"),
+        ("date,sku,units\n2026-11-22,A,3\n2026-11-22,A,1\n", "stands on line 2 already; add up"),
+        ("sku,units\nA,3\n", "give it with --date"),
+        ("date,sku,units\n", "must have lines below its header"),
+    ],
+)
+def test_what_a_file_may_not_say(late, path, file, call, text, said):
+    late.close()
+    code, _, told = call("inventory", "receive", path, file(text))
+    assert (code, told.count("\n")) == (2, 1)
+    assert said in told
 
 
 TOLD = st.lists(

@@ -101,9 +101,10 @@ class DeliveryCheck:
         """Yield the items of the supplier that were due by a day and are in no line."""
         if self._supplier is None:
             return
-        states, there = self._states, {line.sku for line in lines}
+        states, there = self._states, {self._states.numbers[line.sku] for line in lines}
         terms = states.terms
-        mine = [i for i, t in enumerate(terms) if t.supplier == self._supplier and states.skus[i] not in there]
+        there |= states.merged.keys()
+        mine = [i for i, each in enumerate(terms) if each.supplier == self._supplier and i not in there]
         items = np.array([item for item in mine if terms[item].lead_time > 0], np.int64)
         told = np.intersect1d(items, states.deliveries.told())
         orders = follow_orders(states.deliveries, told, states.steps(told), day)
@@ -118,26 +119,18 @@ def new_deliveries(
     states: ItemStates, day: int, lines: Sequence[Delivery], missing: Iterable[int], correct: bool
 ) -> NewDeliveries:
     """Return the new rows of a day. Nothing came of the ``missing`` items."""
-    rows = [
-        (
-            states.numbers[line.sku],
-            UNKNOWN if line.ordered_on is None else line.ordered_on.toordinal(),
-            (
-                line.units,
-                RESTS.index(line.rest),
-                UNKNOWN if line.expected is None else line.expected.toordinal(),
-            ),
-            line,
-        )
-        for line in lines
-    ]
-    before = _told_before(states, day)
-    rows += [(item, UNKNOWN, (0, 0, UNKNOWN), None) for item in missing if (item, UNKNOWN) not in before]  # type: ignore[misc]
+    before, rows = _told_before(states, day), dict[tuple[int, int], tuple[tuple[int, int, int], str]]()
+    for line in lines:
+        key = states.numbers[line.sku], _number(line.ordered_on)
+        units = line.units + (rows[key][0][0] if key in rows else 0)  # a line under a former name adds up
+        rows[key] = (units, RESTS.index(line.rest), _number(line.expected)), line.source
+    for item in missing:
+        key = item, UNKNOWN
+        rows[key] = before.get(key, (0, 0, UNKNOWN)), ""
     counts, new = Counter[str](), []
-    for item, ordered_on, said, line in rows:
+    for (item, ordered_on), (said, source) in rows.items():
         old = before.get((item, ordered_on))
         if old is not None and old != said and not correct:
-            source = "" if line is None else line.source
             what = f"{source}{states.skus[item]} on {date.fromordinal(day)} is told with {_as_text(old)}"
             advice = "use --correct if the first was wrong."
             raise InvalidInputError(f"{what}; got {_as_text(said)}. Nothing was done; {advice}")
@@ -147,6 +140,10 @@ def new_deliveries(
     names = ("item", "ordered_on", "units", "rest", "expected")
     table = np.array(new, np.int64).reshape(-1, len(names))
     return NewDeliveries(dict(zip(names, table.T, strict=True)), counts)
+
+
+def _number(day: date | None) -> int:
+    return UNKNOWN if day is None else day.toordinal()
 
 
 def _told_before(states: ItemStates, day: int) -> dict[tuple[int, int], tuple[int, int, int]]:

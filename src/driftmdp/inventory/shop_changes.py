@@ -14,7 +14,7 @@ from driftmdp.inventory.change_terms import change_terms, checked_values
 from driftmdp.inventory.decide import late_orders
 from driftmdp.inventory.delivered_csv import Delivery
 from driftmdp.inventory.event_log import EventLog
-from driftmdp.inventory.former_names import calendar_by_present_names
+from driftmdp.inventory.former_names import calendar_by_present_names, former_names
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import as_day
@@ -81,6 +81,7 @@ class ShopChanges:
                     states.append(self._log, RECEIVED, number, found.columns, ())
                     remarks += more_than_open(states, number, items)
             told = {line.sku for lines in days.values() for line in lines if line.sku in states.numbers}
+            remarks = [*former_names(states, told), *remarks]
             last = max(days, default=date.min).toordinal()
             remarks += late_orders(states, last, np.array([states.numbers[sku] for sku in sorted(told)], np.int64))
         return Receipt(counts["recorded"], counts["repeated"], counts["corrected"], tuple(remarks))
