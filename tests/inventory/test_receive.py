@@ -36,7 +36,7 @@ def on_its_way(shop, sku, n):
     """What is open of an item in the morning of day n, by order day."""
     states = shop._states
     item = np.array([states.numbers[sku]])
-    found = follow_orders(states.deliveries, item, states.steps(item), day(n).toordinal())
+    found = follow_orders(states, item, day(n).toordinal())
     left = zip(found.promises.ordered_on.tolist(), found.promises.left.tolist(), strict=True)
     return {date.fromordinal(when): units for when, units in left if units}
 
@@ -190,6 +190,25 @@ def test_weeks_begin_with_the_monday_after_the_delivery(path):
         assert on_its_way(shop, "A", 28) == {}
         learned = learned_lead_times(shop._states, day(28).toordinal(), np.array([0]))[0]
         assert learned.mean_delay == pytest.approx(0.25)
+
+
+def test_what_is_due_on_a_closed_day_is_on_time_on_the_next_open_one(path):
+    with create(path, lead_time=1, capacity=None, closed_days="sun") as shop:
+        order_daily(shop, 6)  # Monday to Saturday
+        for n in range(1, 6):
+            shop.receive([Delivery("A", day(n), 4)])
+        shop.receive([Delivery("A", day(7), 4)])
+        order_daily(shop, 1, first=7)
+        assert shop.decide([Count("A", 9)], day(8)).remarks[-1].startswith("Late, and still waited for: A: 4")
+        (learned,) = learned_lead_times(shop._states, day(7).toordinal(), np.array([0]))
+        assert (learned.order_days, learned.late, learned.mean_delay) == (6, 0.0, 0.0)
+
+
+def test_a_delivery_in_the_future_must_be_confirmed(late, path, file, call):
+    delivered = file("date,sku,units\n2199-11-22,A,4\n")
+    code, _, err = call("inventory", "receive", path, delivered)
+    assert (code, "In the future: 2199-11-22" in err) == (2, True), err
+    assert call("inventory", "receive", path, delivered, "--yes")[0] == 0
 
 
 def test_merged_and_renamed_items_have_their_deliveries(late):

@@ -285,7 +285,7 @@ def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> Pi
     if not rows.size:
         return pipeline
     rows = rows[np.argsort(items[rows])]
-    orders = follow_orders(states.deliveries, items[rows], steps[rows], day)
+    orders = follow_orders(states, items[rows], day)
     return with_deliveries(pipeline, orders, rows)
 
 
@@ -295,7 +295,7 @@ def shelf_ages_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> 
     was_counted = (last["day"] != UNKNOWN) & (last["stock"] != UNKNOWN)
     about = states.lead_times(items), states.steps(items), np.where(was_counted, last["day"], UNKNOWN)
     told = np.intersect1d(items[lives > 0], states.deliveries.told())
-    orders = follow_orders(states.deliveries, told, states.steps(told), day) if told.size else None
+    orders = follow_orders(states, told, day) if told.size else None
     asked = PipelineItems(items, *about, states.timeline.longest_lead)
     return read_shelf_ages(log, day, asked, lives, states.shop.lead_time, orders)
 
@@ -412,7 +412,7 @@ def late_orders(states: ItemStates, day: int, items: Longs) -> list[str]:
     mine = np.intersect1d(items, states.deliveries.told())
     if not mine.size:
         return []
-    orders = follow_orders(states.deliveries, mine, states.steps(mine), day)
+    orders = follow_orders(states, mine, day)
     late = np.flatnonzero(orders.is_open & (orders.late >= 0))
     texts = [
         f"{states.skus[mine[orders.promises.item[place]]]}: {orders.promises.left[place]} ordered "

@@ -6,10 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.inventory.delivery_ledger import WAITED, DeliveryLedger
+from driftmdp.inventory.delivery_ledger import WAITED
+from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.log_entries import UNKNOWN
+from driftmdp.inventory.periods import days as days_of
 from driftmdp.kernels.arrays import Longs
 from driftmdp.kernels.deliveries import NONE, Parts, Promises
+
+MOST_CLOSED = 60  # periods in a row after which a closed item is taken as open
 
 
 class FollowedOrders(NamedTuple):
@@ -23,8 +27,10 @@ class FollowedOrders(NamedTuple):
         The day.
     promises, parts
         Orders as they were promised, and what came. Their items are places in ``items``.
+    promised
+        The morning for which each order was promised: of a closed day, the next open one.
     due
-        When each order is due, by what was told last.
+        The same by what was told last.
     """
 
     items: Longs
@@ -32,6 +38,7 @@ class FollowedOrders(NamedTuple):
     today: int
     promises: Promises
     parts: Parts
+    promised: Longs
     due: Longs
 
     @property
@@ -45,9 +52,10 @@ class FollowedOrders(NamedTuple):
         return np.asarray((self.promises.left > 0) & (self.late <= WAITED))
 
 
-def follow_orders(ledger: DeliveryLedger, items: Longs, steps: Longs, today: int) -> FollowedOrders:
+def follow_orders(states: ItemStates, items: Longs, today: int) -> FollowedOrders:
     """Return orders and deliveries of items whose numbers increase, as they are known in the morning of a day."""
-    events = ledger.events(items, steps)
+    steps = states.steps(items)
+    events = states.deliveries.events(items, steps)
     size = events.day.size
     promises = Promises(*(np.zeros(size, np.int64) for _ in Promises._fields))
     parts = Parts(*(np.zeros(3 * size, np.int64) for _ in Parts._fields))
@@ -57,7 +65,22 @@ def follow_orders(ledger: DeliveryLedger, items: Longs, steps: Longs, today: int
     weekly = steps[promises.item] == 7
     expected = np.where(weekly, (promises.expected + 5) // 7 * 7 + 1, promises.expected)
     due = np.where(promises.expected == NONE, promises.due, expected)
-    return FollowedOrders(items, steps, today, promises, parts, due)
+    places = items[promises.item]
+    promised, due = (_open_mornings(states, places, days) for days in (promises.due, due))
+    return FollowedOrders(items, steps, today, promises, parts, promised, due)
+
+
+def _open_mornings(states: ItemStates, items: Longs, days: Longs) -> Longs:
+    """Return days, or the first open ones after them where items are closed: nobody unloads a truck there."""
+    found = days.copy()
+    for item in np.unique(items).tolist():
+        mine, terms = np.flatnonzero(items == item), states.terms[item]
+        for _ in range(MOST_CLOSED):
+            mine = mine[~states.calendar.is_open(states.skus[item], terms, found[mine])]
+            if not mine.size:
+                break
+            found[mine] += days_of(terms.period)
+    return found
 
 
 def arrived_since(orders: FollowedOrders, since: Longs) -> Longs:

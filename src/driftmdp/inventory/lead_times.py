@@ -67,7 +67,7 @@ def learned_lead_times(states: ItemStates, day: int, items: Longs) -> list[LeadT
     numbers = {group: number for number, group in enumerate(asked)}
     groups = np.array([numbers.get(_group_of(states, item), -1) for item in told.tolist()], np.int64)
     mine = told[groups >= 0]
-    orders = follow_orders(states.deliveries, mine, states.steps(mine), day)
+    orders = follow_orders(states, mine, day)
     learned = learn_lead_times(orders, groups[groups >= 0], len(numbers))
     return [learned[numbers[_group_of(states, item)]] for item in items.tolist()]
 
@@ -81,7 +81,7 @@ def learn_lead_times(orders: FollowedOrders, groups: Longs, n_groups: int) -> Se
     """Return what is learned of each group. ``groups`` has that of each item."""
     promises, parts, n = orders.promises, orders.parts, orders.promises.item.size
     steps = orders.steps[promises.item]
-    group, by_now = groups[promises.item], (orders.today - promises.due) // steps
+    group, by_now = groups[promises.item], (orders.today - orders.promised) // steps
     known = parts.promise >= 0
     place = parts.promise[known]
     came = np.bincount(place, parts.units[known], n)
@@ -89,7 +89,7 @@ def learn_lead_times(orders: FollowedOrders, groups: Longs, n_groups: int) -> Se
     whole = came + waited
     counts = (promises.is_followed == 1) & (whole > 0) & ((by_now >= -EARLIEST) | (came > 0))
     weight = _weights(group, promises.ordered_on, counts) / np.maximum(whole, 1)
-    delay = np.clip((parts.day[known] - promises.due[place]) // steps[place], -EARLIEST, LATEST) + EARLIEST
+    delay = np.clip(_delays(orders, parts.day[known], place), -EARLIEST, LATEST) + EARLIEST
     seen, open_after = np.zeros((n_groups, WIDTH)), np.zeros((n_groups, WIDTH))
     np.add.at(seen, (group[place], delay), weight[place] * parts.units[known])
     is_waiting = counts & (waited > 0) & (by_now >= -EARLIEST)
@@ -98,6 +98,13 @@ def learn_lead_times(orders: FollowedOrders, groups: Longs, n_groups: int) -> Se
     days = np.unique(np.stack([group, promises.ordered_on])[:, (weight > 0) & ((by_now >= 0) | (came > 0))], axis=1)
     n_days = np.bincount(days[0], minlength=n_groups)
     return [_lead_times(*rows) for rows in zip(seen, open_after, n_days.tolist(), strict=True)]
+
+
+def _delays(orders: FollowedOrders, came: Longs, place: Longs) -> Longs:
+    """Return how many periods late each part came. Between a closed day and the next open morning it is on time."""
+    late, early = (came - day[place] for day in (orders.promised, orders.promises.due))
+    steps = orders.steps[orders.promises.item][place]
+    return np.asarray(np.where(late >= 0, late, np.minimum(early, 0)) // steps)
 
 
 def _weights(group: Longs, ordered_on: Longs, counts: Any) -> Floats:

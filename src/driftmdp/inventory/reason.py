@@ -83,7 +83,7 @@ def _deliveries(states: ItemStates, day: int, item: Longs) -> DeliveryRecord | N
         return None
     learned, orders = (
         learned_lead_times(states, day, item)[0],
-        follow_orders(states.deliveries, item, states.steps(item), day),
+        follow_orders(states, item, day),
     )
     parts, promises = orders.parts, orders.promises
     came = np.bincount(parts.promise[parts.promise >= 0], parts.units[parts.promise >= 0], promises.left.size)

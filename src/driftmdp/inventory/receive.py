@@ -107,7 +107,7 @@ class DeliveryCheck:
         mine = [i for i, each in enumerate(terms) if each.supplier == self._supplier and i not in there]
         items = np.array([item for item in mine if terms[item].lead_time > 0], np.int64)
         told = np.intersect1d(items, states.deliveries.told())
-        orders = follow_orders(states.deliveries, told, states.steps(told), day)
+        orders = follow_orders(states, told, day)
         yield from np.unique(told[orders.promises.item[orders.is_open & (orders.late >= 0)]]).tolist()
         steps = states.steps(items)
         for item, step in zip(items.tolist(), steps.tolist(), strict=True):
@@ -166,7 +166,7 @@ def more_than_open(states: ItemStates, day: int, items: Longs) -> list[str]:
     mine = np.unique(items)
     steps = states.steps(mine)
     mornings = np.array([morning_after(day, step) for step in steps.tolist()], np.int64)
-    orders = follow_orders(states.deliveries, mine, steps, int(mornings.max(initial=0)))
+    orders = follow_orders(states, mine, int(mornings.max(initial=0)))
     parts = orders.parts
     extra = (parts.promise == NONE) & (parts.day == mornings[parts.item])
     texts = [

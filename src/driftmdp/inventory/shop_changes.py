@@ -13,6 +13,7 @@ from driftmdp.inventory.change_suppliers import record_suppliers
 from driftmdp.inventory.change_terms import change_terms, checked_values
 from driftmdp.inventory.decide import late_orders
 from driftmdp.inventory.delivered_csv import Delivery
+from driftmdp.inventory.doubts import Confirm, Doubt, confirm_all
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.former_names import calendar_by_present_names, former_names
 from driftmdp.inventory.item_states import ItemStates
@@ -25,6 +26,7 @@ from driftmdp.inventory.suppliers import Supplier
 from driftmdp.inventory.terms import DISCONTINUED, Settings
 from driftmdp.inventory.terms_timeline import SHOP
 from driftmdp.inventory.withdraw import rows_to_withdraw
+from driftmdp.kernels.arrays import Longs
 
 
 class ShopChanges:
@@ -39,6 +41,7 @@ class ShopChanges:
         correct: bool = False,
         supplier: str | None = None,
         day: date | None = None,
+        confirm: Confirm | None = None,
     ) -> Receipt:
         """Tell what came of what was ordered, and what did not. Telling the same again changes nothing.
 
@@ -55,18 +58,23 @@ class ShopChanges:
             The lines are all that came from this supplier: what was due of its other items did not come.
         day
             The day of the supplier's delivery, where there are no lines at all.
+        confirm
+            As for ``decide``.
 
         Raises
         ------
         UnknownNameError
             If there is no such item, or supplier.
         InvalidInputError
-            If lines contradict what was told, or name an order that does not exist.
+            If lines contradict what was told, name an order that does not exist, or a doubt was not confirmed.
         """
         days = unique_deliveries(delivered)
         if supplier is not None and day is not None:
             days.setdefault(as_day(day), [])
-        counts, remarks = Counter[str](), list[str]()
+        counts = Counter[str]()
+        doubts = self._doubts((), np.array([when.toordinal() for when in days], np.int64), ())
+        confirm_all(doubts, confirm)
+        remarks = [doubt.sentence for doubt in doubts]
         with self._writing():
             states = self._states
             check = DeliveryCheck(states, self._log, supplier)
@@ -236,6 +244,9 @@ class ShopChanges:
         raise NotImplementedError
 
     def _read_day(self, day: int) -> DayEntries:
+        raise NotImplementedError
+
+    def _doubts(self, skus: Iterable[str], days: Longs, items: Iterable[ItemSettings]) -> list[Doubt]:
         raise NotImplementedError
 
     def _item(self, sku: str) -> int:

@@ -7,6 +7,7 @@ import typer
 
 from driftmdp import inventory
 from driftmdp.cli.inventory import options
+from driftmdp.cli.inventory.asking import Questions, Yes
 from driftmdp.cli.inventory.commands import Correct, Database, Day
 from driftmdp.cli.output import remark
 from driftmdp.errors import InvalidInputError
@@ -24,6 +25,7 @@ def receive(
     day: Day = None,
     supplier: Annotated[str | None, typer.Option("--supplier", help=SUPPLIER_HELP)] = None,
     correct: Correct = False,
+    yes: Yes = False,
     column: options.Columns = None,
     date_format: options.DateFormat = None,
     decimal: options.Decimal = None,
@@ -33,7 +35,7 @@ def receive(
     From the first line of an item on, its orders are open until it is told that they came. To tell the same again
     is harmless. What contradicts what was told is refused without --correct.
     """
-    when, named = options.as_day(day), options.as_columns(column)
+    when, named, questions = options.as_day(day), options.as_columns(column), Questions(yes)
     may_be_empty = supplier is not None and when is not None
     found = inventory.read_delivered(delivered, when, named, date_format, decimal, may_be_empty)
     if supplier is not None and len({line.day for line in found.lines}) > 1:
@@ -41,8 +43,8 @@ def receive(
             f"--supplier is about one delivery; {delivered} must have one day, and has several."
         )
     with inventory.Shop(shop) as open_shop:
-        receipt = open_shop.receive(found.lines, correct, supplier, when)
-    for sentence in (*found.remarks, *receipt.remarks):
+        receipt = open_shop.receive(found.lines, correct, supplier, when, questions.confirm)
+    for sentence in (*found.remarks, *questions.others(receipt.remarks)):
         remark(sentence)
     counts = [f"{receipt.recorded} recorded"]
     counts += [f"{receipt.repeated} repeated"] if receipt.repeated else []
