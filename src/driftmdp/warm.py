@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -256,11 +256,26 @@ def _keep_shop() -> None:
             shop.record([inventory.Sold("A", day, 1)])
         shop.explain("A")
         shop.close()
+        _receive(Path(folder) / "late.db")
     engine = order_engine.OrderEngine("driftmdp.warm:forecast_zeros")
     terms = inventory.ItemTerms(inventory.Costs(), None, lead_time=2, supplier="S", shared_order=SharedOrder(1.0))
     engine.add_items(["A", "B"], [terms, replace(terms, service=0.9)])
     nothing = np.zeros(2, np.int64)
     engine.decide(date(2026, 1, 1).toordinal(), np.arange(2), nothing, nothing.reshape(2, 1), None)
+
+
+def _receive(path: Path) -> None:
+    """Keep shops of which deliveries are told, with our forecaster and with another."""
+    monday = date(2026, 1, 5)
+    north = inventory.Supplier("North", {"order_cost": 1.0})
+    mine = inventory.ItemSettings("A", {"supplier": "North"}), inventory.ItemSettings("B", {"service": 0.9})
+    for place, forecaster in enumerate((None, "driftmdp.warm:forecast_zeros")):
+        where, costs = path.with_name(f"{place}.db"), inventory.Costs()
+        with inventory.Shop.create(where, costs, capacity=4, lead_time=1, forecaster=forecaster) as shop:
+            sold = [inventory.Sold(sku, monday, 1, ordered=2, stock=2) for sku in "AB"]
+            shop.record(sold, items=mine, suppliers=[north])
+            shop.receive([inventory.Delivery(sku, monday + timedelta(1), 0) for sku in "AB"])
+            shop.decide([inventory.Count(sku, 0) for sku in "AB"], monday + timedelta(1))
 
 
 def forecast_zeros(history: object, days: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from driftmdp import kernels
 from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, most_worthwhile, order_together
 from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.kernels.exact_orders import plan_exactly
+from driftmdp.kernels.late_orders import LateOrders, all_on_time
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_menu_exactly, fill_menu_on_paths
 from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 from tests.reference.lost_sales import Chain
@@ -159,7 +160,7 @@ def test_a_menu_on_paths_agrees_with_the_exact_one():
             (np.full(MENU, NO_ORDER, np.int64), np.zeros(MENU)),
         )
         fill_menu_exactly(terms, stock, nothing, law[None, :], one, *exact)
-        fill_menu_on_paths(terms, stock, nothing, nothing, paths, periods, *found)
+        fill_menu_on_paths(terms, stock, nothing, nothing, paths, periods, LateOrders(*all_on_time()), *found)
         savings = [costs[0] - costs[1] for _, costs in (exact, found)]
         assert savings[1] == pytest.approx(savings[0], abs=1.0)
         assert abs(int(exact[0][1]) - int(found[0][1])) <= 4

@@ -24,7 +24,7 @@ import pytest
 
 from driftmdp.errors import StorageError
 from driftmdp.files import write_whole
-from driftmdp.inventory import Count, ItemSettings, Shop, Sold, SpecialDay, orders_csv
+from driftmdp.inventory import Count, Delivery, ItemSettings, Shop, Sold, SpecialDay, orders_csv
 from tests.inventory.shops import create, day, lines, state
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
@@ -357,3 +357,39 @@ def test_killed_while_it_is_made_a_log_is_there_whole_or_not_at_all(tmp_path):
             else:
                 create(path).close()
     assert any(process.returncode == -signal.SIGKILL for _, process in children)
+
+
+def test_killed_while_deliveries_are_told_all_or_nothing_is_there(tmp_path):
+    """At each statement: the lines are there whole or not at all, and telling again completes them."""
+    code = (
+        "import os, signal, sys\n"
+        "from driftmdp.inventory import Delivery, Shop\n"
+        "from tests.inventory.shops import day\n"
+        "from driftmdp.inventory import event_log\n"
+        "moment, calls = int(sys.argv[2]), []\n"
+        "def stop(*words):\n"
+        "    calls.append(words)\n"
+        "    if len(calls) == moment:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "with Shop(sys.argv[1]) as shop:\n"
+        "    shop._log._database.set_trace_callback(stop)\n"
+        "    shop.receive([Delivery('A', day(n), 3, rest=('waits', 'cancelled')[n % 2]) for n in (4, 5, 6)])\n"
+    )
+    told = [Delivery("A", day(n), 3, rest=("waits", "cancelled")[n % 2]) for n in (4, 5, 6)]
+    with create(tmp_path / "calm.db", lead_time=2) as calm:
+        calm.record([Sold("A", day(n), 1, ordered=4, stock=9) for n in range(5)])
+        shutil.copy(tmp_path / "calm.db", tmp_path / "start.db")
+        before = state(calm)
+        calm.receive(told)
+    codes = []
+    for moment in (1, 3, 5, 7, 9, 12):
+        path = tmp_path / f"{moment}.db"
+        shutil.copy(tmp_path / "start.db", path)
+        words = [sys.executable, "-c", code, str(path), str(moment)]
+        codes.append(subprocess.run(words, cwd=ROOT, check=False).returncode)
+        with Shop(path) as shop, Shop(tmp_path / "calm.db") as calm:
+            assert shop.verify()
+            assert state(shop) in (before, state(calm))
+            shop.receive(told)
+            assert (state(shop), batches(shop)) == (state(calm), batches(calm))
+    assert codes[0] == -signal.SIGKILL

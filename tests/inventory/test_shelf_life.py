@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from driftmdp.inventory import (
     Costs,
     Count,
+    Delivery,
     ItemSettings,
     Shop,
     Sold,
@@ -284,3 +285,19 @@ def test_ages_of_two_items_that_are_one_add_up(shop):
     assert not shop.decide([Count("A", 6)], day(1)).remarks  # three could be sold on the first day only
     assert ages_of(shop, "A", day(1)) == "left_1 3, left_2 3"
     assert shop.verify()
+
+
+def test_what_comes_late_is_new_when_it_comes(tmp_path):
+    with create(tmp_path / "late.db", 1, costs=COSTS, capacity=None, shelf_life=3) as shop:
+        shop.decide([Count("A", 4, left=(0, 4))], day(0))
+        shop.record([Sold("A", day(0), 1, ordered=6)])
+        shop.receive([Delivery("A", day(1), 0)])  # due on this day, and not there
+        waiting = shop.decide([Count("A", 3)], day(1))
+        assert not any("differ" in remark for remark in waiting.remarks)
+        assert ages_of(shop, "A", day(1)) == "left_1 3"
+        shop.record([Sold("A", day(1), 1, ordered=0)])
+        shop.receive([Delivery("A", day(2), 6)])
+        decision = shop.decide([Count("A", 6)], day(2))
+        assert not any("differ" in remark for remark in decision.remarks)
+        assert ages_of(shop, "A", day(2)) == "left_3 6"
+        assert shop.verify()

@@ -7,6 +7,7 @@ import pytest
 
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.exact_perishables import is_small_with_ages, plan_ages_exactly
+from driftmdp.kernels.late_orders import LateOrders, all_on_time
 from driftmdp.kernels.ordering_arrays import PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_orders import plan_ages_on_paths
 from driftmdp.kernels.path_rules import cost_of_path, new_trial
@@ -84,13 +85,13 @@ def test_a_path_without_orders_ages_as_the_reference_does(seed):
     terms = OrderTerms(1.0, 1.0, 5.0, 0.5, 99, 1, 0, 3, life, 2.0)
     paths, ones = rng.poisson(1.5, (4, horizon)).astype(np.int32), np.ones(horizon, np.uint8)
     never = ComingPeriods(ones, np.zeros(horizon, np.uint8), 0)
-    trial = new_trial(terms, int(ages.sum()), ages, coming, paths, never)
+    trial = new_trial(terms, int(ages.sum()), ages, coming, paths, never, LateOrders(*all_on_time()))
     units, cost = [k + 1 for k, count in enumerate(ages) for _ in range(count)], 0.0
     for h, demand in enumerate(paths[0].tolist()):
         units += [life] * (int(coming[h - 1]) if 1 <= h <= 2 else 0)
         units, sold, spoiled = sell_and_age(units, demand)
         cost += 5.0 * (demand - sold) + 2.0 * spoiled + 0.5 * len(units)
-    assert cost_of_path(trial, PROJECTED, paths[0], -1) == pytest.approx(cost)
+    assert cost_of_path(trial, PROJECTED, 0, -1) == pytest.approx(cost)
 
 
 @pytest.mark.parametrize("lead_time", [0, 1, 2])

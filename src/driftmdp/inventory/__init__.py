@@ -9,6 +9,7 @@ from driftmdp.inventory.backtest import backtest
 from driftmdp.inventory.backtest_result import Backtest, Trace
 from driftmdp.inventory.calendar_csv import SpecialDay, read_calendar
 from driftmdp.inventory.daily_csv import events_csv, history_csv, orders_csv, read_counts
+from driftmdp.inventory.delivered_csv import DeliveriesFile, Delivery, read_delivered
 from driftmdp.inventory.doubts import Doubt
 from driftmdp.inventory.erp_orders import erp_orders_csv
 from driftmdp.inventory.explain import explain_in_words
@@ -18,7 +19,16 @@ from driftmdp.inventory.lines import Count, Sold
 from driftmdp.inventory.ordering_rules import RULES
 from driftmdp.inventory.own_orders import OwnOrders, OwnSeries, read_own
 from driftmdp.inventory.periods import OrderDays
-from driftmdp.inventory.results import Advice, Decision, Event, Reason, Receipt, SettingsChange, Withdrawal
+from driftmdp.inventory.results import (
+    Advice,
+    Decision,
+    DeliveryRecord,
+    Event,
+    Reason,
+    Receipt,
+    SettingsChange,
+    Withdrawal,
+)
 from driftmdp.inventory.sales_history import Sales, Series, in_lots, lot_size, read_sales
 from driftmdp.inventory.sales_table import SalesTable, read_sold
 from driftmdp.inventory.shelf_rules import SHELF_RULES
@@ -42,6 +52,9 @@ __all__ = [
     "Costs",
     "Count",
     "Decision",
+    "DeliveriesFile",
+    "Delivery",
+    "DeliveryRecord",
     "DemandForecast",
     "Doubt",
     "Event",
@@ -81,6 +94,7 @@ __all__ = [
     "orders_csv",
     "read_calendar",
     "read_counts",
+    "read_delivered",
     "read_items",
     "read_own",
     "read_sales",

@@ -13,12 +13,22 @@ from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.ages import add_new
 from driftmdp.inventory.cells import LARGEST_NUMBER
+from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.lead_times import learned_hazards
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, Entries, costs_of
-from driftmdp.inventory.open_orders import LOOK_BACK, Pipeline, PipelineItems, read_pipeline
+from driftmdp.inventory.open_orders import (
+    LOOK_BACK,
+    Pipeline,
+    PipelineItems,
+    read_pipeline,
+    widened,
+    with_deliveries,
+)
 from driftmdp.inventory.order_engine import METHODS
+from driftmdp.inventory.order_tasks import Lateness
 from driftmdp.inventory.periods import WEEKDAYS, days, period_of, weekday
 from driftmdp.inventory.results import Advice
 from driftmdp.inventory.shelf_log import LEFT, ShelfAges, age_columns, read_shelf_ages, recorded_ages
@@ -88,6 +98,7 @@ def new_advice(
         *_missing_days(states, asked),
         *_items_not_counted(states, morning, before.decided),
         *_counts_above_capacity(states, asked),
+        *late_orders(states, asked.day, asked.items),
         *_ages_not_known(states, asked),
         *_orders_that_never_pay(states, asked),
     ]
@@ -96,12 +107,16 @@ def new_advice(
     coming = np.where(given == UNKNOWN, coming, given)
     until = None if asked.until == UNKNOWN else asked.until
     placed = _suppliers_with_orders(states, asked, before.decided)
+    overdue = pipeline.overdue
+    if given.shape[1]:
+        overdue = np.where(given[:, :1] != UNKNOWN, 0, overdue)  # what the count says of tomorrow has it too
+    lateness = Lateness(learned_hazards(states, asked.day, asked.items), overdue)
     ages = _ages(asked, shelves)
-    orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until, placed, ages)
+    orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until, placed, ages, lateness)
     columns = {
         "item": asked.items,
         "stock": asked.stock,
-        "coming": np.minimum(coming.sum(axis=1), LARGEST_NUMBER),
+        "coming": np.minimum(coming.sum(axis=1) + overdue.sum(axis=1), LARGEST_NUMBER),
         "expected": expected,
         "advice": orders.order,
         "until": np.full(asked.items.size, asked.until),
@@ -213,7 +228,7 @@ def _same_ages(states: ItemStates, morning: Morning, decided: Entries) -> NDArra
 def _said_ages(morning: Morning, lives: Longs) -> Longs:
     """Return the ages that counts say. What they do not say of the stock is new."""
     width = int(lives.max(initial=0))
-    said = np.maximum(_widened(morning.left, width, 0)[:, :width], 0)
+    said = np.maximum(widened(morning.left, width, 0)[:, :width], 0)
     return add_new(said, lives, morning.stock - said.sum(axis=1))
 
 
@@ -265,7 +280,13 @@ def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> Pi
     asked = PipelineItems(
         items, states.lead_times(items), steps, np.where(is_known, evenings, UNKNOWN), states.timeline.longest_lead
     )
-    return read_pipeline(log, day, asked, states.shop.lead_time)
+    pipeline = read_pipeline(log, day, asked, states.shop.lead_time)
+    rows = np.flatnonzero(np.isin(items, states.deliveries.told()))
+    if not rows.size:
+        return pipeline
+    rows = rows[np.argsort(items[rows])]
+    orders = follow_orders(states, items[rows], day)
+    return with_deliveries(pipeline, orders, rows)
 
 
 def shelf_ages_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> ShelfAges:
@@ -273,9 +294,10 @@ def shelf_ages_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> 
     last, lives = states.last[items], states.shelf_lives(items)
     was_counted = (last["day"] != UNKNOWN) & (last["stock"] != UNKNOWN)
     about = states.lead_times(items), states.steps(items), np.where(was_counted, last["day"], UNKNOWN)
-    return read_shelf_ages(
-        log, day, PipelineItems(items, *about, states.timeline.longest_lead), lives, states.shop.lead_time
-    )
+    told = np.intersect1d(items[lives > 0], states.deliveries.told())
+    orders = follow_orders(states, told, day) if told.size else None
+    asked = PipelineItems(items, *about, states.timeline.longest_lead)
+    return read_shelf_ages(log, day, asked, lives, states.shop.lead_time, orders)
 
 
 def _ages(morning: Morning, shelves: ShelfAges) -> Longs:
@@ -304,7 +326,7 @@ def _given(states: ItemStates, morning: Morning, decided: Entries) -> Longs:
     A 0 behind the lead time says nothing: it would take today's order off the arrivals.
     """
     width = max([morning.given.shape[1], *(int(name[6:]) for name in decided.columns if name.startswith("given_"))])
-    said = _widened(morning.given, width, UNKNOWN)
+    said = widened(morning.given, width, UNKNOWN)
     for place in range(width):
         earlier = decided.column(f"given_{place + 1}", morning.items)
         said[:, place] = np.where(said[:, place] == UNKNOWN, earlier, said[:, place])
@@ -314,12 +336,7 @@ def _given(states: ItemStates, morning: Morning, decided: Entries) -> Longs:
 
 def _same_width(given: Longs, coming: Longs) -> tuple[Longs, Longs]:
     width = max(given.shape[1], coming.shape[1])
-    return _widened(given, width, UNKNOWN), _widened(coming, width, 0)
-
-
-def _widened(table: Longs, width: int, filler: int) -> Longs:
-    missing = max(0, width - table.shape[1])
-    return np.pad(table, ((0, 0), (0, missing)), constant_values=filler)
+    return widened(given, width, UNKNOWN), widened(coming, width)
 
 
 # ---- remarks
@@ -388,6 +405,21 @@ def _counts_above_capacity(states: ItemStates, morning: Morning) -> list[str]:
     pairs = zip(morning.counts, limits, strict=True)
     above = [f"{count.sku}: {count.stock} of {limit}" for count, limit in pairs if limit and count.stock > limit]
     return [f"More is there than the shelf takes: {listed(above)}."] if above else []
+
+
+def late_orders(states: ItemStates, day: int, items: Longs) -> list[str]:
+    """Return a remark on open orders whose day is over, of items of which deliveries are told."""
+    mine = np.intersect1d(items, states.deliveries.told())
+    if not mine.size:
+        return []
+    orders = follow_orders(states, mine, day)
+    late = np.flatnonzero(orders.is_open & (orders.late >= 0))
+    texts = [
+        f"{states.skus[mine[orders.promises.item[place]]]}: {orders.promises.left[place]} ordered "
+        f"{date.fromordinal(int(orders.promises.ordered_on[place]))}"
+        for place in late[np.argsort(orders.promises.item[late], kind="stable")].tolist()
+    ]
+    return [f"Late, and still waited for: {listed(texts)}. Tell what came with `receive`."] if texts else []
 
 
 def _orders_that_never_pay(states: ItemStates, morning: Morning) -> list[str]:

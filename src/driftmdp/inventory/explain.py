@@ -38,7 +38,14 @@ def explain_in_words(shop: Shop, sku: str) -> str:
     name = one_line(reason.sku)
     lines = [name if reason.terms.pack == 1 else f"{name}, in packs of {reason.terms.pack}"]
     lines += _advice(reason)
-    for title, section in (("Demand", _demand(reason)), ("Why this order", _order_reasons(reason))):
+    sections = (
+        ("Demand", _demand(reason)),
+        ("Deliveries", _deliveries(reason)),
+        ("Why this order", _order_reasons(reason)),
+    )
+    for title, section in sections:
+        if not section:
+            continue
         lines += ["", title, *(f"  {line}" for line in section)]
     return "\n".join(lines)
 
@@ -58,7 +65,7 @@ def _advice(reason: Reason) -> list[str]:
         if reason.stock is None:
             lines.append(f"The stock is unknown. With an empty shelf: order {reason.order or 'nothing'}.")
         else:
-            expected = _order(reason.order, reason.stock, sum(reason.coming))
+            expected = _order(reason.order, reason.stock, sum(reason.coming) + sum(reason.overdue))
             lines.append(f"For {reason.day}, with the stock that the records expect: {expected}")
     return lines
 
@@ -77,6 +84,26 @@ def _demand(reason: Reason) -> list[str]:
     if reason.method == "closed":
         return [usual, f"{this}: closed."]
     return [usual, f"{this}: about {_mean(reason.mean)}, {_season(reason.factor)}.", _spread(reason.quantiles)]
+
+
+def _deliveries(reason: Reason) -> list[str]:
+    """Return lines on deliveries, of an item of which some are told."""
+    told, period = reason.deliveries, reason.terms.period
+    if told is None:
+        return []
+    who = f" from {reason.terms.supplier}" if reason.terms.supplier else ""
+    lines = [f"Deliveries{who} are told: {counted(told.order_days, 'order day')} so far."]
+    if told.late or told.mean_delay:
+        when = "later" if told.mean_delay >= 0 else "earlier"
+        mean = f"{abs(told.mean_delay):.1f} {period}s {when} than promised on average"
+        lines.append(f"{told.late:.0%} of what was due came late or is late, {mean}. The plan foresees it.")
+    elif told.order_days:
+        lines.append("All of it came on its day, and the plan counts on that.")
+    if told.short:
+        lines.append(f"{counted(told.short, 'order')} of this item came short.")
+    late = [(units, after) for after, units in enumerate(reason.overdue) if units]
+    texts = [f"{units} due {'this morning' if not ago else f'{counted(ago, period)} ago'}" for units, ago in late]
+    return lines + ([f"Late, and still waited for: {', '.join(texts)}."] if texts else [])
 
 
 def _mean(units: float) -> str:
@@ -111,7 +138,7 @@ def _order_reasons(reason: Reason) -> list[str]:
     if reason.method not in PLANS:
         return [*lines, f"No order now: {IDLE.get(reason.method, reason.method)}."]
     lines += _spoiling(reason)
-    together = (reason.stock or 0) + sum(reason.coming) + reason.order
+    together = (reason.stock or 0) + sum(reason.coming) + sum(reason.overdue) + reason.order
     shelf = "" if reason.stock is not None else ", from an empty shelf,"
     return [
         *lines,

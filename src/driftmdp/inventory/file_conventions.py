@@ -30,6 +30,7 @@ _PARTS = {
 DATE_FORMATS = (
     *("yyyy-mm-dd", "dd.mm.yyyy", "dd.mm.yy", "dd/mm/yyyy", "mm/dd/yyyy", "yyyy/mm/dd", "dd-mm-yyyy", "mm-dd-yyyy"),
 )
+DATE_COLUMNS = "date", "ordered_on", "expected"
 DECIMALS = "comma", "point"
 NUMBER_COLUMNS = {
     *("units", "stock", "ordered", "pack", "capacity", "fixed_cost", "unit_cost", "lost_sale", "holding"),
@@ -140,9 +141,11 @@ def with_plain_cells(
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Return columns with plain days and numbers, and how they were written, unless plainly."""
     found, how = dict(columns), []
-    if "date" in columns:
-        days, date_format = _plain_days(path, lines, columns["date"], given)
-        found["date"] = _replaced(columns["date"], days)
+    dates = [name for name in DATE_COLUMNS if name in columns]
+    if dates:
+        cells = [text for name in dates for text in columns[name]]
+        days, date_format = _plain_days(path, [*lines] * len(dates), cells, given)
+        found |= {name: _replaced(columns[name], days) for name in dates}
         how += [f"dates as {date_format}"] if days else []
     names = [name for name in columns if name in NUMBER_COLUMNS or name.startswith(("coming", "left_"))]
     texts = {text for name in names for text in columns[name]}

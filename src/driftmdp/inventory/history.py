@@ -14,9 +14,11 @@ from driftmdp.inventory.log_entries import (
     ADVICE,
     CALENDAR,
     DECIDED,
+    DELIVERIES,
     DEMAND,
     ITEMS,
     MERGED,
+    RECEIVED,
     RENAMED,
     SALES,
     SOLD,
@@ -39,7 +41,7 @@ DayAndItem = tuple[date, str]
 INTO = "into "  # begins the details of a merge
 NUMBERS = ("stock", "coming", "expected", "advice", "ordered", "sales")
 SHOP_VALUE = "as the shop"  # of a setting that an item does not have any more
-TAKEN_BACK = {SALES: "sales", ADVICE: "advice", SALES + ADVICE: "sales and advice"}
+TAKEN_BACK = {SALES: "sales", ADVICE: "advice", DELIVERIES: "deliveries"}
 SEEN = {EXACT: "exact", AT_LEAST: "at least", NOTHING: "nothing", DEMAND: "demand"}
 
 
@@ -142,11 +144,37 @@ def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterato
     if batch.kind == DECIDED:
         fields["details"] = _ages(columns)
     if batch.kind == WITHDRAWN:
-        fields["details"] = [TAKEN_BACK[what] for what in columns["what"].tolist()]
+        fields["details"] = [_taken_back(what) for what in columns["what"].tolist()]
+    if batch.kind == RECEIVED:
+        fields |= _delivery_fields(columns)
     about = batch.number, batch.written_at, batch.kind, date.fromisoformat(batch.day)
     names = [skus[number] for number in columns["item"].tolist()]
     for row in range(n):
         yield Event(*about, names[row], **{name: values[row] for name, values in fields.items()})
+
+
+def _taken_back(what: int) -> str:
+    return " and ".join(name for bit, name in TAKEN_BACK.items() if what & bit)
+
+
+def _delivery_fields(columns: Columns) -> dict[str, list[Any]]:
+    """Return what was told of deliveries. ``expected`` of an event is a stock, so a day stands in its details."""
+    days = {
+        name: [None if day is None else date.fromordinal(day) for day in _known(columns, name)]
+        for name in ("ordered_on", "expected")
+    }
+    rests = zip(columns["rest"].tolist(), days["expected"], strict=True)
+    rest = [
+        "the rest is cancelled" if rest else f"the rest is expected {day}" if day else "" for rest, day in rests
+    ]
+    of = [f"of the order of {day}" if day else "" for day in days["ordered_on"]]
+    details = [", ".join(filter(None, pair)) or None for pair in zip(of, rest, strict=True)]
+    return {
+        "received": columns["units"].tolist(),
+        "ordered_on": days["ordered_on"],
+        "expected": [None] * len(details),
+        "details": details,
+    }
 
 
 def _ages(columns: Columns) -> list[str | None]:

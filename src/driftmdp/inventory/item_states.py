@@ -12,16 +12,19 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import log_entries as entries
 from driftmdp.inventory.array_bytes import joined_bytes, parts_of_bytes
 from driftmdp.inventory.calendar_csv import SpecialDay
+from driftmdp.inventory.delivery_ledger import WAITED, DeliveryLedger
 from driftmdp.inventory.event_log import EventBatch, EventLog
 from driftmdp.inventory.last_days import LAST_DAY, evening, no_days, read_last_days
 from driftmdp.inventory.learned_demand import Checkpoint, LearnedDemand
 from driftmdp.inventory.log_entries import (
+    ADVICE,
     ALWAYS,
     CALENDAR,
     DECIDED,
     EVERY_DAY,
     ITEMS,
     MERGED,
+    RECEIVED,
     RENAMED,
     SALES,
     TERMS,
@@ -64,6 +67,8 @@ class ItemStates:
         The special days.
     demand
         What is learned of the demand.
+    deliveries
+        Orders and deliveries of the items of which deliveries are told.
     last
         Each item's last day. The array may be longer than there are items. Days count from 0001-01-01. ``stock``
         was counted in the morning, ``sales`` are UNKNOWN until they are recorded, and ``evening`` is what was
@@ -83,6 +88,7 @@ class ItemStates:
         self.merged: dict[int, int] = {}
         self.calendar = SpecialDays()
         self.demand = LearnedDemand(forecaster)
+        self.deliveries = DeliveryLedger(shop.lead_time)
         self.last = no_days(0)
         self.last_batch = 0
         self.is_unsaved = False  # more was learned than the snapshot has
@@ -270,6 +276,7 @@ class ItemStates:
         self.merged = {gone: into if stays == item else stays for gone, stays in self.merged.items()} | {item: into}
         both = np.array([item, into], np.int64)
         self.last[both] = read_last_days(log, both, self.shop.lead_time, self.last_batch + 1)
+        self.deliveries.merge(log, item, into, self.last_batch + 1)
         if first_sold is not None:
             self.demand.change_past(first_sold)
 
@@ -297,6 +304,11 @@ class ItemStates:
 
     def _apply(self, log: EventLog, kind: str, day: int, columns: Columns) -> None:
         """Apply rows, whose new items were added already."""
+        if kind == RECEIVED:
+            back = self.steps(columns["item"].astype(np.int64)) * (self.timeline.longest_lead + WAITED)
+            self.deliveries.receive(log, day, columns, back, self.last_batch + 1)
+            return
+        self.deliveries.apply(kind, day, columns)
         if kind == WITHDRAWN:
             self._apply_withdrawn(log, day, columns)
         elif kind == DECIDED:
@@ -308,8 +320,9 @@ class ItemStates:
 
     def _apply_withdrawn(self, log: EventLog, day: int, columns: Columns) -> None:
         """Go back to the days before the withdrawn one, as the batches up to this one have them."""
+        self.deliveries.withdraw(day, columns)
         items = columns["item"].astype(np.int64)
-        mine = items[self.last["day"][items] == day]
+        mine = items[(self.last["day"][items] == day) & (columns["what"] & (SALES | ADVICE) != 0)]
         self.last[mine] = read_last_days(log, mine, self.shop.lead_time, self.last_batch + 1)
         if (columns["what"] & SALES).any():
             self.demand.change_past(day)
@@ -367,7 +380,7 @@ class ItemStates:
         n = len(self.skus)
         header = json.dumps(described, sort_keys=True).encode()
         arrays = (each[:n].tobytes() for each in (self.last, self.demand.learned, self.demand.largest))
-        return joined_bytes([header, *arrays, self.engine.as_bytes()])
+        return joined_bytes([header, *arrays, self.engine.as_bytes(), self.deliveries.as_bytes()])
 
     def snapshot(self) -> bytes:
         """Return what follows from the log, and checkpoints, which save time when a late day comes."""
@@ -379,7 +392,7 @@ class ItemStates:
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
         whole, about, *kept = parts_of_bytes(memoryview(content))  # views, as there may be hundreds of megabytes
-        text, last, learned, largest, engine = parts_of_bytes(whole)
+        text, last, learned, largest, engine, deliveries = parts_of_bytes(whole)
         header = json.loads(bytes(text))
         if header["version"] != SNAPSHOT_VERSION:
             raise ValueError("the snapshot is of another version")
@@ -395,6 +408,7 @@ class ItemStates:
         found.demand.learned[:n] = np.frombuffer(learned, np.int64)
         found.demand.largest[:n] = np.frombuffer(largest, np.int64)
         found.engine.restore(engine)
+        found.deliveries.restore(deliveries)
         found.demand.checkpoints = [
             Checkpoint(day, items, np.frombuffer(days, np.int64), np.frombuffer(units, np.int64), beliefs)
             for (day, items), days, units, beliefs in zip(

@@ -41,7 +41,7 @@ class Count:
     def __post_init__(self) -> None:
         for name in ("coming", "left"):
             object.__setattr__(self, name, _by_period(self.sku, name, getattr(self, name)))
-        _check_line(self, "stock", stock=0, pack=1)
+        check_line(self, "stock", stock=0, pack=1)
         old = sum(units or 0 for units in self.left)
         if old > self.stock:
             rule = f"{self.source}left_1 to left_{len(self.left)} of {self.sku} must not be more than its stock"
@@ -79,7 +79,7 @@ class Sold:
     demand: bool = False
 
     def __post_init__(self) -> None:
-        _check_line(self, "units", units=0, ordered=0, stock=0, pack=1)
+        check_line(self, "units", units=0, ordered=0, stock=0, pack=1)
         as_day(self.day)
         if self.in_stock not in (None, True, False):
             raise InvalidInputError(f"in_stock of {self.sku} must be True or False; got {self.in_stock!r}.")
@@ -95,7 +95,7 @@ def as_day(day: Any) -> date:
     return day
 
 
-def _check_line(line: Count | Sold, required: str, **minima: int) -> None:
+def check_line(line: Any, required: str, **minima: int) -> None:
     """Refuse a name or a number that a file could not have either. ``minima`` are those of the numbers."""
     if not is_name(line.sku):
         rule = f"sku must be a name of 1 to {LONGEST_NAME} characters without spaces around"

@@ -6,6 +6,7 @@
 ``items``      settings of items, as JSON
 ``calendar``   special days, as JSON
 ``terms``      settings of items or of the shop from a day on, as JSON
+``received``   what was told of deliveries of a day: a row per item and order
 ``withdrawn``  what is taken back of a day: a row per item
 ``renamed``    an item's old and new name
 ``merged``     two items that are one: the number that goes, and the number that stays
@@ -26,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.inventory.entry_codes import ADVICE, DEMAND, SALES, UNKNOWN
+from driftmdp.inventory.entry_codes import ADVICE, DELIVERIES, DEMAND, SALES, UNKNOWN
 from driftmdp.inventory.event_log import EventBatch, EventLog
 from driftmdp.inventory.joined_days import Row, joined_decisions, joined_sales
 from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING
@@ -34,6 +35,7 @@ from driftmdp.kernels.arrays import Longs
 
 __all__ = [
     "ADVICE",
+    "DELIVERIES",
     "DEMAND",
     "SALES",
     "UNKNOWN",
@@ -47,7 +49,7 @@ __all__ = [
 
 Columns = Mapping[str, NDArray[Any]]
 DECIDED, SOLD, ITEMS, CALENDAR = "decided", "sold", "items", "calendar"  # the kinds of batches
-WITHDRAWN, TERMS, RENAMED, MERGED = "withdrawn", "terms", "renamed", "merged"
+WITHDRAWN, TERMS, RENAMED, MERGED, RECEIVED = "withdrawn", "terms", "renamed", "merged", "received"
 ALWAYS = ""  # the day of batches that are not about a day
 EVERY_DAY = MERGED  # the day of batches that change how all earlier days are read, so that readers find them
 WITHOUT_NAMES = {  # the columns of batches that do not name them
@@ -146,6 +148,14 @@ class DayEntries(NamedTuple):
 
     decided: Entries
     sold: Entries
+
+
+def order_of(entries: DayEntries, items: Longs) -> tuple[Longs, Longs]:
+    """Return the orders of a day and their lead times, UNKNOWN where there are none: the real, else the advice."""
+    advised, ordered = entries.decided.column("advice", items), entries.sold.column("ordered", items)
+    leads = entries.decided.column("lead_time", items), entries.sold.column("lead_time", items)
+    is_advised = ordered == UNKNOWN
+    return np.where(is_advised, advised, ordered), np.where(is_advised, *leads)
 
 
 def last_entries(batches: Sequence[Columns]) -> Entries:

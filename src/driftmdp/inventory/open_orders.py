@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from driftmdp.inventory.deliveries import FollowedOrders, arrived_since, open_units
 from driftmdp.inventory.event_log import EventLog
-from driftmdp.inventory.log_entries import UNKNOWN, DayEntries, Entries, read_days
+from driftmdp.inventory.log_entries import UNKNOWN, DayEntries, order_of, read_days
 from driftmdp.kernels.arrays import Longs
 
 LOOK_BACK = 60  # periods since an item's last evening; after a longer time the stock is not known
@@ -46,12 +47,15 @@ class Pipeline(NamedTuple):
     arrived
         Units that arrived since the last known evening, up to this morning.
     coming
-        Units that arrive 1, 2, .. periods after this morning, shape (items, longest lead time - 1).
+        Units that arrive 1, 2, .. periods after this morning, by (item, periods less one).
+    overdue
+        Units that were due this morning, 1, 2, .. periods ago, and did not come, by (item, periods).
     """
 
     since: Longs
     arrived: Longs
     coming: Longs
+    overdue: Longs
 
 
 def read_pipeline(log: EventLog, day: int, items: PipelineItems, lead_time: int) -> Pipeline:
@@ -64,7 +68,27 @@ def read_pipeline(log: EventLog, day: int, items: PipelineItems, lead_time: int)
     arrived = np.where(is_between, table[:, : before + 1], 0).sum(axis=1)
     coming = table[:, before + 1 :]
     is_coming = np.arange(1, coming.shape[1] + 1) < items.lead_times[:, None]
-    return Pipeline(items.evenings, arrived, np.where(is_coming, coming, 0))
+    return Pipeline(
+        items.evenings, arrived, np.where(is_coming, coming, 0), np.zeros((items.numbers.size, 0), np.int64)
+    )
+
+
+def with_deliveries(pipeline: Pipeline, orders: FollowedOrders, rows: Longs) -> Pipeline:
+    """Return a pipeline whose ``rows``, in the order of ``orders``, have what was told of deliveries."""
+    coming, overdue = open_units(orders)
+    tables = []
+    for before, now in ((pipeline.coming, coming), (pipeline.overdue, overdue)):
+        table = widened(before, max(before.shape[1], now.shape[1]))
+        table[rows] = widened(now, table.shape[1])
+        tables.append(table)
+    arrived = pipeline.arrived.copy()
+    arrived[rows] = arrived_since(orders, pipeline.since[rows])
+    return Pipeline(pipeline.since, arrived, tables[0], tables[1])
+
+
+def widened(table: Longs, width: int, filler: int = 0) -> Longs:
+    """Return a table with so many columns."""
+    return np.pad(table, ((0, 0), (0, max(0, width - table.shape[1]))), constant_values=filler)
 
 
 def read_arrivals(log: EventLog, day: int, items: PipelineItems, back: Longs, lead_time: int) -> Longs:
@@ -91,10 +115,8 @@ class _Arrivals:
     def add(self, day: int, entries: DayEntries) -> None:
         """Put a day's orders, and what its counts said of coming arrivals, in their places."""
         numbers = self._items.numbers
-        advised, ordered = entries.decided.column("advice", numbers), entries.sold.column("ordered", numbers)
-        lead = np.where(ordered == UNKNOWN, _lead(entries.decided, numbers), _lead(entries.sold, numbers))
+        units, lead = order_of(entries, numbers)
         lead = np.where(lead == UNKNOWN, self._items.lead_times, lead)
-        units = np.where(ordered == UNKNOWN, advised, ordered)
         rows, places = self._where(day, lead, units)
         self._table[rows, places] += units[rows]
         for name in entries.decided.columns:
@@ -108,7 +130,3 @@ class _Arrivals:
         places = (day - self._day) // self._items.steps + after + self._before
         rows = np.flatnonzero((units != UNKNOWN) & (places >= 0) & (places < self._table.shape[1]))
         return rows, places[rows]
-
-
-def _lead(entries: Entries, numbers: Longs) -> Longs:
-    return entries.column("lead_time", numbers)

@@ -18,7 +18,7 @@ from driftmdp.inventory.array_bytes import arrays_to_bytes, bytes_to_arrays
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.coming_factors import ComingFactors
 from driftmdp.inventory.item_table import ItemTable
-from driftmdp.inventory.order_tasks import CLOSED, NO_ORDER_DAY, TOO_LATE, order_task
+from driftmdp.inventory.order_tasks import CLOSED, NO_ORDER_DAY, TOO_LATE, Lateness, all_on_time, order_task
 from driftmdp.inventory.sample_draws import shifted_uniforms, shifts, uniforms
 from driftmdp.inventory.shared_rhythm import SharedRhythm
 from driftmdp.inventory.special_days import SpecialDays
@@ -246,12 +246,15 @@ class OrderEngine:
         until: int | None,
         placed: Collection[str] = (),
         ages: Longs | None = None,
+        lateness: Lateness | None = None,
     ) -> Orders:
-        """Return the orders of a morning. ``coming[n, j]`` arrives j + 1 periods later.
+        """Return the orders of a morning. ``coming[n, j]`` is promised for j + 1 periods later.
 
         ``placed`` are suppliers that have an order of this morning already. ``ages[n, k]`` of the stock can be sold
-        in k + 1 more periods, of goods that spoil. Without ages all stock is fresh.
+        in k + 1 more periods, of goods that spoil. Without ages all stock is fresh, and without ``lateness`` orders
+        arrive on their days.
         """
+        late = all_on_time(items.size) if lateness is None else lateness
         together = SupplierOrders(self.table, day, items, self._mean_levels)
         orders = Orders(np.zeros(items.size, np.int64), np.zeros(items.size), np.zeros(items.size, np.int8))
         kinds = self.table.columns["kind"][items]
@@ -264,7 +267,7 @@ class OrderEngine:
             some, state = items[part], (stock[part], coming[part], None if ages is None else ages[part])
             levels = self._prior_levels(some), self._mean_levels(some)
             fixed = together.fixed[part]
-            task, idle = order_task(self.table, self.factors, day, some, state, levels, fixed, until)
+            task, idle = order_task(self.table, self.factors, day, some, state, levels, fixed, until, late.of(part))
             found = self._plan(day, task)
             methods = np.where(found[2] == 0, EXACT, np.where(found[2] == SERVICE, FOR_SERVICE, SIMULATED))
             orders.order[part], orders.cost[part] = found[0], found[1]

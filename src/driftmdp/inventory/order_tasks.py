@@ -1,20 +1,50 @@
 """What to decide in a morning, as arrays for the planner: the periods ahead of each item, and its state."""
 
+from math import ceil, sqrt
+from typing import NamedTuple
+
 import numpy as np
 
+from driftmdp import kernels
 from driftmdp.inventory.coming_factors import ComingFactors
 from driftmdp.inventory.item_table import ItemTable
 from driftmdp.inventory.periods import DAY, WEEK, period_of
 from driftmdp.inventory.sample_draws import shifts
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.late_orders import EARLIEST, LATEST, ON_TIME
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, OrderTask, OrderTerms, horizon_needed
 
 NO_ORDER_DAY, CLOSED, TOO_LATE, GIVEN_UP = 2, 3, 4, 6  # why nothing is ordered: places in METHODS
 LONGEST_HORIZON = 110  # periods ahead, if the next order can be on the shelf within them
 WEEKS_AHEAD = 8  # that an exact plan looks at season by season
 DAYS_AHEAD = 14  # the same of days, where some of them are special
+SPREAD = 2.0  # standard deviations of a delay that paths are longer for
 SERVICE_PERIODS = 7  # behind the lead time, on paths for a service target: until the next order is here, or a week
+
+
+class Lateness(NamedTuple):
+    """Of items whose lead times may vary.
+
+    Attributes
+    ----------
+    hazards
+        Of the delay of orders, by (item, delay), as in kernels/late_orders.py.
+    overdue
+        Units that were due this morning, 1, 2, .. periods ago, and did not come, by (item, periods).
+    """
+
+    hazards: Floats
+    overdue: Longs
+
+    def of(self, rows: Longs) -> "Lateness":
+        """Return that of some items."""
+        return Lateness(np.ascontiguousarray(self.hazards[rows]), np.ascontiguousarray(self.overdue[rows]))
+
+
+def all_on_time(n_items: int) -> Lateness:
+    """Return that of items whose orders arrive on their days."""
+    return Lateness(np.tile(ON_TIME, (n_items, 1)), np.zeros((n_items, 0), np.int64))
 
 
 def order_task(
@@ -26,6 +56,7 @@ def order_task(
     levels: tuple[Floats, Floats],
     fixed: Floats,
     until: int | None,
+    lateness: Lateness,
 ) -> tuple[OrderTask, Longs]:
     """Return the task for items with one kind of period, and why nothing is ordered of some, or -1.
 
@@ -44,6 +75,8 @@ def order_task(
         What an order of each costs, with its share of what a supplier's items share.
     until
         The last day that counts, if any.
+    lateness
+        How late orders come.
     """
     chosen = table.columns[items]
     step, period = (7, WEEK) if chosen["kind"][0] == 1 else (1, DAY)
@@ -54,6 +87,16 @@ def order_task(
         for item, level, cost in zip(items.tolist(), levels[1], fixed.tolist(), strict=True)
     ]
     horizons, cycles = np.array([shape[:2] for shape in shapes]), np.array([shape[2] for shape in shapes])
+    coming = np.ascontiguousarray(state[1], np.int64).reshape(items.size, -1)
+    hazards = np.where((chosen["sizes"][:, 3] == 0)[:, None], ON_TIME, lateness.hazards)
+    is_late = (hazards[:, : EARLIEST + 1] != ON_TIME[: EARLIEST + 1]).any(axis=1) | lateness.overdue.any(axis=1)
+    if left is None:
+        horizons[is_late, 1] += _delays(hazards[is_late], chosen["sizes"][is_late, 3])
+    width = int(horizons.max()) + 1
+    is_beyond = np.arange(coming.shape[1]) >= np.maximum(chosen["sizes"][:, 3:4] - 1, 0)
+    if is_late.any() or (coming * is_beyond).any():
+        n_open = coming.shape[1] + lateness.overdue.shape[1]
+        width = kernels.late_orders.columns_needed(int(horizons.max()), n_open)
     periods = day + step * np.arange(int(horizons.max()))
     is_open, may_order = factors.is_open(items, periods), factors.may_order(items, periods)
     is_given_up = np.array([table.terms[item].is_discontinued for item in items.tolist()], np.bool_)
@@ -77,16 +120,27 @@ def order_task(
         service=np.ascontiguousarray(chosen["service"]),
         stock=np.asarray(state[0], np.int64),
         ages=_ages(np.asarray(state[0], np.int64), chosen["sizes"][:, 4], state[2]),
-        coming=np.ascontiguousarray(state[1], np.int64).reshape(items.size, -1),
+        coming=coming,
         horizons=horizons,
         cycles=cycles,
         factors=factors.all_factors(items, periods),
         usual=factors.usual_factors(items, periods),
         is_open=is_open.astype(np.uint8),
         may_order=may_order.astype(np.uint8),
-        shifts=shifts(chosen["seed"], day, periods.size + 1),
+        shifts=shifts(chosen["seed"], day, width),
+        hazards=hazards,
+        overdue=lateness.overdue,
     )
     return task, idle
+
+
+def _delays(hazards: Floats, lead_times: Longs) -> Longs:
+    """Return by how many periods paths are longer, so that what is ordered comes before their end."""
+    found = []
+    for row, lead in zip(hazards, lead_times.tolist(), strict=True):
+        mean, variance = kernels.late_orders.delay_moments(row, lead)
+        found.append(min(max(ceil(mean + SPREAD * sqrt(variance)), 0), LATEST))
+    return np.array(found, np.int64)
 
 
 def _ages(stock: Longs, lives: Longs, ages: Longs | None) -> Longs:

@@ -5,13 +5,16 @@ from datetime import date
 import numpy as np
 
 from driftmdp.inventory.decide import pipeline_of, shelf_ages_of
+from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import QUANTILES
 from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.lead_times import learned_hazards, learned_lead_times
 from driftmdp.inventory.log_entries import UNKNOWN, read_day
 from driftmdp.inventory.order_engine import METHODS
+from driftmdp.inventory.order_tasks import Lateness
 from driftmdp.inventory.periods import days
-from driftmdp.inventory.results import Event, Reason
+from driftmdp.inventory.results import DeliveryRecord, Event, Reason
 from driftmdp.inventory.shelf_log import ShelfAges, recorded_ages
 from driftmdp.kernels.arrays import Longs
 
@@ -38,10 +41,11 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     until = until if until is not None and until >= day else None
     is_ordered = advice is not None and advice.advice and advice.day == date.fromordinal(day)
     placed = {terms.supplier} if is_ordered else ()  # others of its supplier may have caused the order
-    orders = engine.decide(day, numbers, there, pipeline.coming, until, placed, ages)
+    lateness = Lateness(learned_hazards(states, day, numbers), pipeline.overdue)
+    orders = engine.decide(day, numbers, there, pipeline.coming, until, placed, ages, lateness)
     alone = None
     if placed and not terms.shared_order.is_alone:
-        alone = int(engine.decide(day, numbers, there, pipeline.coming, until, (), ages).order[0])
+        alone = int(engine.decide(day, numbers, there, pipeline.coming, until, (), ages, lateness).order[0])
     step, summary = days(terms.period), engine.describe(day, item)
     review = states.calendar.next_order(states.skus[item], terms, day)
     last_day = date.max.toordinal() if until is None else until
@@ -67,8 +71,24 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
         None if until is None else date.fromordinal(until),
         tuple(ages[0].tolist()),
         tuple(engine.expected_waste(day, item, ages[0], pipeline.coming[0], int(orders.order[0])).tolist()),
+        tuple(pipeline.overdue[0].tolist()),
+        _deliveries(states, day, numbers),
         alone,
     )
+
+
+def _deliveries(states: ItemStates, day: int, item: Longs) -> DeliveryRecord | None:
+    """Return what was learned of an item's deliveries, if some are told."""
+    if not np.isin(item, states.deliveries.told()).all():
+        return None
+    learned, orders = (
+        learned_lead_times(states, day, item)[0],
+        follow_orders(states, item, day),
+    )
+    parts, promises = orders.parts, orders.promises
+    came = np.bincount(parts.promise[parts.promise >= 0], parts.units[parts.promise >= 0], promises.left.size)
+    is_short = (promises.is_followed == 1) & (promises.left == 0) & (came < promises.units)
+    return DeliveryRecord(learned.order_days, learned.late, learned.mean_delay, int(is_short.sum()))
 
 
 def _ages_on(

@@ -63,7 +63,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Receipt:
-    """How sales were recorded.
+    """How sales, or deliveries, were recorded.
 
     Attributes
     ----------
@@ -87,13 +87,14 @@ class Withdrawal:
     ----------
     day
         The day.
-    sales, advice
-        Of how many items sales were taken back, and of how many count and advice.
+    sales, advice, deliveries
+        Of how many items sales were taken back, of how many count and advice, and of how many deliveries.
     """
 
     day: date
     sales: int
     advice: int
+    deliveries: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,9 +123,9 @@ class Event:
     Attributes
     ----------
     number, written_at, kind
-        The batch, when it was written, and what it holds: ``decided``, ``sold``, ``withdrawn``, ``items`` (an
-        item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the shop) or
-        ``calendar`` (a special day).
+        The batch, when it was written, and what it holds: ``decided``, ``sold``, ``received``, ``withdrawn``,
+        ``items`` (an item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the
+        shop) or ``calendar`` (a special day).
     day, sku
         The day that it is about, None for settings, and the item. A special day of several items has an empty one.
     stock, coming
@@ -141,7 +142,10 @@ class Event:
     details
         Of advice on goods that spoil, their ages: ``left_2 3`` are three units that could be sold in that period
         and the next. Of settings, those that changed. Of a special day, its name, group and factor. Of what is
-        withdrawn, ``sales``, ``advice``, or both.
+        withdrawn, ``sales``, ``advice``, ``deliveries``, or several of them. Of a delivery, what becomes of its
+        rest.
+    received, ordered_on
+        Units that came, and the day of their order if it was named.
     """
 
     number: int
@@ -160,6 +164,30 @@ class Event:
     cost: float | None = None
     method: str | None = None
     details: str | None = None
+    received: int | None = None
+    ordered_on: date | None = None
+
+
+@dataclass(frozen=True)
+class DeliveryRecord:
+    """What was learned of an item's deliveries, together with those of its supplier's other items.
+
+    Attributes
+    ----------
+    order_days
+        How many order days it was learned from.
+    late
+        The share of what was due that came after its day, or is overdue.
+    mean_delay
+        The mean delay of what came, in periods.
+    short
+        How many of the item's orders were told to be short, and nothing more comes.
+    """
+
+    order_days: int
+    late: float
+    mean_delay: float
+    short: int
 
 
 @dataclass(frozen=True)
@@ -190,6 +218,10 @@ class Reason:
         Of goods that spoil, the units of the stock that can be sold in 1, 2, .. more periods, and how many units
         are expected to spoil in the evenings of this and the coming periods, of those that are there, coming and
         ordered now. Empty for others.
+    overdue
+        Units that were due this morning, 1, 2, .. periods ago, and did not come.
+    deliveries
+        What was learned from deliveries, None if none were told of this item.
     alone
         What would be ordered if nothing else were ordered from its supplier that day. None if it is no part of an
         order to a supplier whose items are ordered together.
@@ -214,6 +246,8 @@ class Reason:
     until: date | None = None
     ages: tuple[int, ...] = ()
     spoiled: tuple[float, ...] = ()
+    overdue: tuple[int, ...] = ()
+    deliveries: DeliveryRecord | None = None
     alone: int | None = None
 
     __repr__ = brief

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.inventory.ages import add_new, age, as_counted, sell_oldest, within_life
+from driftmdp.inventory.deliveries import FollowedOrders, put_arrivals
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.log_entries import UNKNOWN, DayEntries, Entries, read_days
 from driftmdp.inventory.open_orders import PipelineItems, read_arrivals
@@ -46,7 +47,14 @@ class ShelfAges(NamedTuple):
         return found
 
 
-def read_shelf_ages(log: EventLog, day: int, items: PipelineItems, lives: Longs, lead_time: int) -> ShelfAges:
+def read_shelf_ages(
+    log: EventLog,
+    day: int,
+    items: PipelineItems,
+    lives: Longs,
+    lead_time: int,
+    told: FollowedOrders | None = None,
+) -> ShelfAges:
     """Return the ages in the morning of a day.
 
     Parameters
@@ -59,6 +67,8 @@ def read_shelf_ages(log: EventLog, day: int, items: PipelineItems, lives: Longs,
         Their shelf lives, 0 for goods that do not spoil.
     lead_time
         That of rows that do not say it.
+    told
+        Orders of those items that spoil and of which deliveries are told. Goods age from their arrival.
     """
     rows = np.flatnonzero(lives > 0)
     about = items.numbers[rows], items.lead_times[rows], items.steps[rows], items.evenings[rows]
@@ -70,7 +80,10 @@ def read_shelf_ages(log: EventLog, day: int, items: PipelineItems, lives: Longs,
     back = np.where(spoils.evenings == UNKNOWN, 0, lives)
     days = _days_needed(log, day, spoils, back, lead_time)
     back = np.minimum(back, (day - min((when for when, _ in days), default=day)) // spoils.steps)
-    ledger = _Ledger(spoils, lives, day, back, read_arrivals(log, day, spoils, back, lead_time))
+    arriving = read_arrivals(log, day, spoils, back, lead_time)
+    if told is not None:
+        put_arrivals(arriving, spoils.numbers, int(back.max()), told)
+    ledger = _Ledger(spoils, lives, day, back, arriving)
     for when, entries in days:
         ledger.add(when, entries)
     return ShelfAges(rows, lives, *ledger.play(nothing))

@@ -1,5 +1,6 @@
 """The commands that change what a shop has recorded: ``Shop`` has them all."""
 
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from datetime import date
@@ -10,17 +11,22 @@ from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
 from driftmdp.inventory.change_names import merge_items, rename_item
 from driftmdp.inventory.change_suppliers import record_suppliers
 from driftmdp.inventory.change_terms import change_terms, checked_values
+from driftmdp.inventory.decide import late_orders
+from driftmdp.inventory.delivered_csv import Delivery
+from driftmdp.inventory.doubts import Confirm, Doubt, confirm_all
 from driftmdp.inventory.event_log import EventLog
-from driftmdp.inventory.former_names import calendar_by_present_names
+from driftmdp.inventory.former_names import calendar_by_present_names, former_names
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import as_day
-from driftmdp.inventory.log_entries import ADVICE, SALES, WITHDRAWN, DayEntries
-from driftmdp.inventory.results import SettingsChange, Withdrawal
+from driftmdp.inventory.log_entries import ADVICE, DELIVERIES, RECEIVED, SALES, WITHDRAWN, DayEntries
+from driftmdp.inventory.receive import DeliveryCheck, more_than_open, new_deliveries, unique_deliveries
+from driftmdp.inventory.results import Receipt, SettingsChange, Withdrawal
 from driftmdp.inventory.suppliers import Supplier
 from driftmdp.inventory.terms import DISCONTINUED, Settings
 from driftmdp.inventory.terms_timeline import SHOP
 from driftmdp.inventory.withdraw import rows_to_withdraw
+from driftmdp.kernels.arrays import Longs
 
 
 class ShopChanges:
@@ -29,11 +35,73 @@ class ShopChanges:
     _log: EventLog
     _states: ItemStates
 
-    def withdraw(self, day: date, skus: Iterable[str] | None = None, orders: bool = False) -> Withdrawal:
+    def receive(
+        self,
+        delivered: Iterable[Delivery],
+        correct: bool = False,
+        supplier: str | None = None,
+        day: date | None = None,
+        confirm: Confirm | None = None,
+    ) -> Receipt:
+        """Tell what came of what was ordered, and what did not. Telling the same again changes nothing.
+
+        From the first line of an item on, its orders are open until it is told that they came. How late they come
+        is learned, and planned for.
+
+        Parameters
+        ----------
+        delivered
+            Lines of any days.
+        correct
+            Let lines replace what was told of the same item, day and order.
+        supplier
+            The lines are all that came from this supplier: what was due of its other items did not come.
+        day
+            The day of the supplier's delivery, where there are no lines at all.
+        confirm
+            As for ``decide``.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such item, or supplier.
+        InvalidInputError
+            If lines contradict what was told, name an order that does not exist, or a doubt was not confirmed.
+        """
+        days = unique_deliveries(delivered)
+        if supplier is not None and day is not None:
+            days.setdefault(as_day(day), [])
+        counts = Counter[str]()
+        doubts = self._doubts((), np.array([when.toordinal() for when in days], np.int64), ())
+        confirm_all(doubts, confirm)
+        remarks = [doubt.sentence for doubt in doubts]
+        with self._writing():
+            states = self._states
+            check = DeliveryCheck(states, self._log, supplier)
+            for when, lines in days.items():
+                number = when.toordinal()
+                states.move_to(number)
+                said = check.items(lines)
+                found = new_deliveries(states, number, said, check.missing(number, lines), correct)
+                counts += found.counts
+                items = found.columns["item"]
+                if items.size:
+                    states.append(self._log, RECEIVED, number, found.columns, ())
+                    remarks += more_than_open(states, number, items)
+            told = {line.sku for lines in days.values() for line in lines if line.sku in states.numbers}
+            remarks = [*former_names(states, told), *remarks]
+            last = max(days, default=date.min).toordinal()
+            remarks += late_orders(states, last, np.array([states.numbers[sku] for sku in sorted(told)], np.int64))
+        return Receipt(counts["recorded"], counts["repeated"], counts["corrected"], tuple(remarks))
+
+    def withdraw(
+        self, day: date, skus: Iterable[str] | None = None, orders: bool = False, deliveries: bool = False
+    ) -> Withdrawal:
         """Take back a day that was recorded wrongly, so that it can be recorded again.
 
         Its sales are taken back. Where an item has advice of that day but never had sales, count and advice are
-        taken back. Advice of later days stays as it was given. Withdrawing again changes nothing.
+        taken back, and where it has neither, what was told of its deliveries. Advice of later days stays as it was
+        given. Withdrawing again changes nothing.
 
         Parameters
         ----------
@@ -43,6 +111,8 @@ class ShopChanges:
             The items. By default all that have records of the day.
         orders
             Take back count and advice too, and so what is on its way.
+        deliveries
+            Take back what was told of deliveries, and nothing else.
 
         Raises
         ------
@@ -54,11 +124,11 @@ class ShopChanges:
         when = as_day(day).toordinal()
         with self._writing():
             asked = None if skus is None else np.array([self._item(sku) for sku in skus], np.int64)
-            rows = rows_to_withdraw(self._states, self._log, when, self._read_day(when), asked, orders)
+            rows = rows_to_withdraw(self._states, self._log, when, self._read_day(when), asked, orders, deliveries)
             if rows["item"].size:
                 self._states.append(self._log, WITHDRAWN, when, rows, ())
         what = rows["what"]
-        return Withdrawal(day, int((what & SALES != 0).sum()), int((what & ADVICE != 0).sum()))
+        return Withdrawal(day, *(int((what & each != 0).sum()) for each in (SALES, ADVICE, DELIVERIES)))
 
     def set_terms(
         self,
@@ -174,6 +244,9 @@ class ShopChanges:
         raise NotImplementedError
 
     def _read_day(self, day: int) -> DayEntries:
+        raise NotImplementedError
+
+    def _doubts(self, skus: Iterable[str], days: Longs, items: Iterable[ItemSettings]) -> list[Doubt]:
         raise NotImplementedError
 
     def _item(self, sku: str) -> int:

@@ -96,7 +96,8 @@ class SupplierOrders:
         orders, costs = np.full((wanted.size, MENU), NO_ORDER, np.int64), np.zeros((wanted.size, MENU))
         for row, order in enumerate(wanted.tolist()):
             terms = terms_of(task, row)
-            position, mean = int(task.stock[row] + task.coming[row].sum()), float(task.means[row])
+            coming = task.coming[row].sum() + task.overdue[row].sum()
+            position, mean = int(task.stock[row] + coming), float(task.means[row])
             fill_candidates(terms, position, order, orders[row])
             costs[row] = 0.5 * terms.holding * orders[row] ** 2 / max(mean, 1e-9)
             if terms.shelf_life > 0:  # more than is sold until the last of it spoils

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, one_line
-from driftmdp.inventory.sample_draws import N_PATHS, shifted_uniforms
+from driftmdp.inventory.sample_draws import N_PATHS, shifted_uniforms, uniforms
 from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.late_orders import LateOrders
 from driftmdp.kernels.ordering_arrays import (
     FIRST_PATHS,
     MOST_DOUBT,
@@ -113,11 +114,11 @@ class UserForecaster:
         for n in range(task.items.size):
             state, periods, quantiles = self._about(task, n, day)
             for n_paths in (FIRST_PATHS, N_PATHS):
-                paths = _draw_paths(task, n, n_paths, quantiles, periods)
+                paths, late = _draw_paths(task, n, n_paths, quantiles, periods), _late_orders(task, n, n_paths)
                 if task.service[n, 0] > 0.0:
-                    plan = _plan_for_service(state, paths, periods, task.service[n], served[n])
+                    plan = _plan_for_service(state, paths, periods, task.service[n], served[n], late)
                 else:
-                    plan = kernels.path_orders.plan_ages_on_paths(*state, paths, periods)
+                    plan = kernels.path_orders.plan_late_on_paths(*state, paths, periods, late)
                 found[0][n], found[1][n], found[2][n], doubt = plan
                 if doubt <= MOST_DOUBT:
                     break
@@ -127,7 +128,8 @@ class UserForecaster:
         for n in range(task.items.size):
             state, periods, quantiles = self._about(task, n, day)
             paths = _draw_paths(task, n, FIRST_PATHS, quantiles, periods)
-            kernels.order_menus.fill_menu_on_paths(*state, paths, periods, orders[n], costs[n])
+            late = _late_orders(task, n, FIRST_PATHS)
+            kernels.order_menus.fill_menu_on_paths(*state, paths, periods, late, orders[n], costs[n])
 
     def _about(
         self, task: OrderTask, n: int, day: int
@@ -137,7 +139,7 @@ class UserForecaster:
         is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
         terms = terms_of(task, n)
         ages = task.ages[n, : terms.shelf_life].copy()
-        coming = task.coming[n, : max(terms.lead_time - 1, 0)].copy()
+        coming = kernels.order_decisions.coming_of(task, n).copy()
         periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))
         quantiles = self.quantiles(int(task.items[n]), day + step * np.arange(horizon))
         return (terms, int(task.stock[n]), ages, coming), periods, quantiles
@@ -146,6 +148,11 @@ class UserForecaster:
 def _draw_paths(task: OrderTask, n: int, n_paths: int, quantiles: Floats, periods: ComingPeriods) -> Ints:
     drawn = shifted_uniforms(task.shifts[n, : periods.is_open.size + 1], n_paths)[:, 1:]
     return draw_demand(quantiles, drawn, periods.is_open)
+
+
+def _late_orders(task: OrderTask, n: int, n_paths: int) -> LateOrders:
+    horizon, drawn = int(task.horizons[n, 1]), uniforms(task.shifts.shape[1])
+    return LateOrders(*kernels.order_decisions.late_orders_of(task, n, horizon, n_paths, drawn))
 
 
 def draw_demand(quantiles: Floats, drawn: Floats, is_open: Flags | NDArray[np.bool_]) -> Ints:
@@ -163,10 +170,16 @@ def _plan_for_service(
     periods: ComingPeriods,
     service: Floats,
     served: Floats,
+    late: LateOrders,
 ) -> tuple[int, float, int, float]:
     """Return the order for a service target, what it is expected to cost, how it was found, and no doubt."""
     target, measure = float(service[0]), int(service[1])
     balance = float((1.0 - target) * served[2 * measure] - served[2 * measure + 1])
     asked = target, measure, balance
+    if late.delays.shape[0] > 0:
+        order, _ = kernels.late_service.plan_late_for_service(*state, paths, periods, asked, late)
+        terms, stock, ages, _ = state
+        cost = kernels.late_service.expected_late_cost(terms, stock, ages, order, paths, periods, late)
+        return order, cost, SERVICE, 0.0
     order, _ = kernels.service_orders.plan_ages_for_service(*state, paths, periods, asked)
     return order, kernels.order_decisions.expected_cost(*state, order, paths, periods), SERVICE, 0.0

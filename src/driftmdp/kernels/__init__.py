@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import bellman as bellman
     from driftmdp.kernels import censored_demand as censored_demand
     from driftmdp.kernels import changing_bandits as changing_bandits
+    from driftmdp.kernels import deliveries as deliveries
     from driftmdp.kernels import demand_experts as demand_experts
     from driftmdp.kernels import demand_laws as demand_laws
     from driftmdp.kernels import detection as detection
@@ -33,6 +34,8 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import imed_rl as imed_rl
     from driftmdp.kernels import inventory_rules as inventory_rules
     from driftmdp.kernels import kl_ucb as kl_ucb
+    from driftmdp.kernels import late_orders as late_orders
+    from driftmdp.kernels import late_service as late_service
     from driftmdp.kernels import master as master
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import optimistic_q as optimistic_q

@@ -11,6 +11,14 @@ from driftmdp.kernels.demand_experts import fill_levels, weights_of
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.exact_perishables import is_small_with_ages, plan_ages_exactly
+from driftmdp.kernels.late_orders import (
+    LateOrders,
+    all_on_time,
+    expected_coming,
+    is_certain,
+    new_late_orders,
+)
+from driftmdp.kernels.late_service import expected_late_cost, plan_late_for_service
 from driftmdp.kernels.negative_binomial import upper_tail
 from driftmdp.kernels.order_menus import fill_menu_exactly, fill_menu_on_paths
 from driftmdp.kernels.order_states import is_small
@@ -24,7 +32,7 @@ from driftmdp.kernels.ordering_arrays import (
     OrderTask,
     OrderTerms,
 )
-from driftmdp.kernels.path_orders import plan_ages_on_paths
+from driftmdp.kernels.path_orders import plan_late_on_paths
 from driftmdp.kernels.service_orders import next_order, plan_ages_for_service
 from driftmdp.kernels.shelf_ages import start_expiry
 
@@ -52,8 +60,31 @@ def decide_all(
     """Fill the orders of all items, the expected costs per period of their plans, and how these were found."""
     for n in range(task.items.size):
         terms = _terms_of(task, n)
-        coming = task.coming[n][: max(terms.lead_time - 1, 0)]
+        coming = coming_of(task, n)
         orders[n], costs[n], methods[n] = _plan(beliefs, shared, task, n, terms, coming, uniforms)
+
+
+@kernel
+def is_on_time(task: OrderTask, n: int) -> bool:
+    """Return whether an item's orders arrive on their days for certain."""
+    return is_certain(task.hazards[n], task.coming[n], task.overdue[n], task.sizes[n, 3])
+
+
+@kernel
+def coming_of(task: OrderTask, n: int) -> Longs:
+    """Return what is on its way by the periods in which it is expected, less one."""
+    if is_on_time(task, n):
+        return task.coming[n][: max(task.sizes[n, 3] - 1, 0)]
+    return expected_coming(task.hazards[n], task.coming[n], task.overdue[n])
+
+
+@kernel
+def late_orders_of(task: OrderTask, n: int, horizon: int, n_paths: int, uniforms: Floats) -> LateOrders:
+    """Return an item's orders of which arrivals are not certain, with delays drawn, or that all are on time."""
+    if is_on_time(task, n):
+        return all_on_time()
+    about = task.sizes[n, 3], task.hazards[n], task.coming[n], task.overdue[n]
+    return new_late_orders(about[0], about[1], about[2], about[3], uniforms, task.shifts[n], horizon, n_paths)
 
 
 @kernel
@@ -134,9 +165,10 @@ def _plan_for(
     n_paths = min(FIRST_PATHS, uniforms.shape[0])
     while True:
         paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, hope)
+        late = late_orders_of(task, n, paths.shape[1], n_paths, uniforms)
         if for_service:
-            return _serve(beliefs, task, n, terms, coming, paths, periods)
-        order, cost, method, doubt = plan_ages_on_paths(terms, stock, ages, coming, paths, periods)
+            return _serve(beliefs, task, n, terms, coming, paths, periods, late)
+        order, cost, method, doubt = plan_late_on_paths(terms, stock, ages, coming, paths, periods, late)
         if doubt <= MOST_DOUBT or n_paths == uniforms.shape[0]:
             return order, cost, method
         n_paths = uniforms.shape[0]
@@ -156,7 +188,7 @@ def _laws_for(
     horizon = task.horizons[n, 0]
     width = _law_width(task, n, terms, horizon)
     periods = ComingPeriods(np.zeros(horizon, np.uint8), np.zeros(horizon, np.uint8), task.cycles[n])
-    if horizon == 0 or width > MOST_LEVELS or task.service[n, 0] > 0.0:
+    if horizon == 0 or width > MOST_LEVELS or task.service[n, 0] > 0.0 or not is_on_time(task, n):
         return False, np.zeros((0, 0)), periods
     laws = np.zeros((horizon, width))
     for h in range(horizon):
@@ -203,7 +235,7 @@ def fill_menus(
     """
     for n in range(task.items.size):
         terms, stock = _terms_of(task, n), task.stock[n]
-        ages, coming = task.ages[n][: terms.shelf_life], task.coming[n][: max(terms.lead_time - 1, 0)]
+        ages, coming = task.ages[n][: terms.shelf_life], coming_of(task, n)
         is_exact, laws, periods = False, np.zeros((0, 0)), ComingPeriods(task.is_open[n], task.may_order[n], 0)
         if terms.shelf_life == 0:
             is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, 1.0)
@@ -212,7 +244,8 @@ def fill_menus(
         else:
             n_paths = min(FIRST_PATHS, uniforms.shape[0])
             paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, 1.0)
-            fill_menu_on_paths(terms, stock, ages, coming, paths, periods, orders[n], costs[n])
+            late = late_orders_of(task, n, paths.shape[1], n_paths, uniforms)
+            fill_menu_on_paths(terms, stock, ages, coming, paths, periods, late, orders[n], costs[n])
 
 
 @kernel
@@ -224,12 +257,17 @@ def _serve(
     coming: Longs,
     paths: Ints,
     periods: ComingPeriods,
+    late: LateOrders,
 ) -> tuple[int, float, int]:
     """Return the plan for a service target."""
     target, measure = task.service[n, 0], int(task.service[n, 1])
     sums, stock, ages = beliefs.service[task.items[n]], task.stock[n], task.ages[n][: terms.shelf_life]
     balance = (1.0 - target) * sums[2 * measure] - sums[2 * measure + 1]
-    order, _ = plan_ages_for_service(terms, stock, ages, coming, paths, periods, (target, measure, balance))
+    asked = target, measure, balance
+    if late.delays.shape[0] > 0:
+        order, _ = plan_late_for_service(terms, stock, ages, coming, paths, periods, asked, late)
+        return order, expected_late_cost(terms, stock, ages, order, paths, periods, late), SERVICE
+    order, _ = plan_ages_for_service(terms, stock, ages, coming, paths, periods, asked)
     return order, expected_cost(terms, stock, ages, coming, order, paths, periods), SERVICE
 
 

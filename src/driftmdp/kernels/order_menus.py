@@ -10,6 +10,7 @@ import numpy as np
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.exact_orders import cost_of_order, fill_period_costs, look_ahead
+from driftmdp.kernels.late_orders import LateOrders
 from driftmdp.kernels.order_states import smallest_order
 from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 from driftmdp.kernels.path_orders import fewer, improve, order_up, own_order, tune
@@ -67,11 +68,12 @@ def fill_menu_on_paths(
     coming: Longs,
     paths: Ints,
     periods: ComingPeriods,
+    late: LateOrders,
     orders: Longs,
     costs: Floats,
 ) -> None:
-    """Fill a menu and its costs by the tuned rule on sample paths. Arguments as of `plan_ages_on_paths`."""
-    trial = new_trial(terms, stock, ages, coming, paths, periods)
+    """Fill a menu and its costs by the tuned rule on sample paths. Arguments as of `plan_late_on_paths`."""
+    trial = new_trial(terms, stock, ages, coming, paths, periods, late)
     rule, _ = tune(trial)
     sample = np.zeros(fewer(paths.shape[0], terms.lead_time))
     best, _, _ = improve(trial, rule, own_order(trial, rule), sample)

@@ -88,7 +88,9 @@ class OrderTask(NamedTuple):
     usual          (n, H)      the same without special days and single closed days
     is_open        (n, H)      0: closed
     may_order      (n, H)      0: no order day
-    shifts         (n, H + 1)  of the uniform numbers
+    shifts         (n, ...)    of the uniform numbers: H + 1 columns for demand, others for late orders
+    hazards        (n, D)      of the delay of orders, see late_orders.py
+    overdue        (n, ...)    ``overdue[n, u]`` was due u periods ago, and did not come until this morning
     =============  ==========  ============================================================================
     """
 
@@ -110,6 +112,8 @@ class OrderTask(NamedTuple):
     is_open: Flags
     may_order: Flags
     shifts: Floats
+    hazards: Floats
+    overdue: Longs
 
 
 def terms_of(task: OrderTask, n: int) -> OrderTerms:

@@ -19,6 +19,7 @@ import numpy as np
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.exact_orders import COST_TIE
+from driftmdp.kernels.late_orders import LateOrders, all_on_time
 from driftmdp.kernels.normal_law import normal_tail
 from driftmdp.kernels.ordering_arrays import CAPPED, IMPROVED, PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_forecast import batch_of
@@ -66,7 +67,21 @@ def plan_ages_on_paths(
     terms: OrderTerms, stock: int, ages: Longs, coming: Longs, paths: Ints, periods: ComingPeriods
 ) -> tuple[int, float, int, float]:
     """Return the same for goods that spoil: ``ages[k]`` of the stock can be sold in k + 1 more periods, k < n."""
-    trial = new_trial(terms, stock, ages, coming, paths, periods)
+    return plan_late_on_paths(terms, stock, ages, coming, paths, periods, all_on_time())
+
+
+@kernel
+def plan_late_on_paths(
+    terms: OrderTerms,
+    stock: int,
+    ages: Longs,
+    coming: Longs,
+    paths: Ints,
+    periods: ComingPeriods,
+    late: LateOrders,
+) -> tuple[int, float, int, float]:
+    """Return the same with both, and ``coming`` by the periods in which it is expected."""
+    trial = new_trial(terms, stock, ages, coming, paths, periods, late)
     rule, doubt = tune(trial)
     costs = np.zeros(fewer(paths.shape[0], terms.lead_time))
     order, method = 0, rule.kind

@@ -15,19 +15,28 @@ r_h is the mean demand between the arrival of this order and that of the next, a
 deviations. U_h adds the mean demand of another T periods, for a fixed cost. So both follow seasons, weekdays and
 order days.
 
+Orders whose lead time varies arrive on a path when late_orders.py lets them, and the rules see what is promised.
+
 Only orders that arrive within the H periods are simulated, those of h < H - L: later ones change nothing before the
 end. What the last evening leaves on the shelf is worth nothing if nothing follows. Otherwise it is worth the units'
 price, and where an order would not be due, what a stock that falls by mu per period saves: with x above r and
 orders of Q, x^2 h / (2 mu) - x (f / Q + Q h / (2 mu)) in costs, as of the economic order quantity.
 """
 
-from math import ceil
+from math import ceil, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.late_orders import (
+    LateOrders,
+    delay_moments,
+    move_promises,
+    send_order,
+    start_late_path,
+)
 from driftmdp.kernels.order_states import smallest_order
 from driftmdp.kernels.ordering_arrays import CAPPED, NO_LIMIT, PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_forecast import (
@@ -76,6 +85,7 @@ class RuleTrial(NamedTuple):
     least            int      the smallest order that is not 0
     ages             (n,)     of goods that spoil: ``ages[k]`` can be sold in k + 1 more periods. Else empty
     expiring         (H',)    units by their last period on a path, also behind its end
+    late                      orders whose arrival is not certain. Then ``arrivals`` are what is promised
     ===============  =======  ==========================================================================
     """
 
@@ -92,18 +102,30 @@ class RuleTrial(NamedTuple):
     least: int
     ages: Longs
     expiring: Longs
+    late: LateOrders
 
 
 @kernel
 def new_trial(
-    terms: OrderTerms, stock: int, ages: Longs, coming: Longs, paths: Ints, periods: ComingPeriods
+    terms: OrderTerms,
+    stock: int,
+    ages: Longs,
+    coming: Longs,
+    paths: Ints,
+    periods: ComingPeriods,
+    late: LateOrders,
 ) -> RuleTrial:
-    """Return what rules are tried on. ``ages`` are empty if the item never spoils."""
+    """Return what rules are tried on. ``ages`` are empty if the item never spoils.
+
+    ``coming`` is what is on its way by the periods in which it is expected.
+    """
     horizon, arrivals = paths.shape[1], np.zeros(paths.shape[1], np.int64)
     levels, holding = RuleLevels(np.zeros(horizon), np.zeros(horizon), np.zeros(horizon)), np.zeros(horizon)
     for h in range(horizon):
         holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
     forecast = new_forecast(terms, paths, periods)
+    if late.delays.shape[0] > 0:
+        _add_doubt_of_arrivals(forecast, late)
     scenario_levels = np.zeros(forecast.scenarios.shape[1], np.int64)
     ends, least = periods.cycle == 0, smallest_order(terms)
     expiring = np.zeros(horizon + terms.shelf_life + coming.size, np.int64)
@@ -121,7 +143,19 @@ def new_trial(
         least,
         ages,
         expiring,
+        late,
     )
+
+
+@kernel
+def _add_doubt_of_arrivals(forecast: PathForecast, late: LateOrders) -> None:
+    """Let needs also cover the mean delay of orders, and their deviations its deviation, d^2 + (rate s)^2."""
+    mean, variance = delay_moments(late.hazards, late.lead)
+    for h in range(forecast.means.size):
+        if forecast.deviation[h] > 0.0:
+            own = forecast.deviation[h] * forecast.deviation[h]
+            forecast.need[h] = max(forecast.need[h] + mean * forecast.rate, 0.0)
+            forecast.deviation[h] = sqrt(own + variance * forecast.rate * forecast.rate)
 
 
 @kernel
@@ -250,15 +284,20 @@ def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int, o
 
 
 @kernel
-def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
-    """Return the cost of a path under the rule whose levels are filled in. ``first``: its first order, or -1."""
+def cost_of_path(trial: RuleTrial, kind: int, i: int, first: int) -> float:
+    """Return the cost of path i under the rule whose levels are filled in. ``first``: its first order, or -1."""
     if trial.ages.size > 0:
-        return _cost_with_ages(trial, kind, path, first)
-    terms, forecast, arrivals, stock = trial.terms, trial.forecast, trial.arrivals, trial.stock
+        return _cost_with_ages(trial, kind, i, first)
+    terms, forecast, arrivals, late = trial.terms, trial.forecast, trial.arrivals, trial.late
+    stock, path, is_late = trial.stock, forecast.demand[i], late.delays.shape[0] > 0
     position = start_path(stock, trial.coming, arrivals)
+    if is_late:
+        start_late_path(late, i)
     cost = 0.0
     for h in range(path.size):
-        stock += arrivals[h]
+        stock += late.truly[h] if is_late else arrivals[h]
+        if is_late:
+            move_promises(late, h, arrivals)
         if forecast.decides[h] != 0:
             order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, 0)
             if order > 0:
@@ -267,40 +306,51 @@ def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
                 if terms.lead_time == 0:
                     stock += order
                 else:
-                    arrivals[h + terms.lead_time] = order
+                    arrivals[h + terms.lead_time] += order
+                if is_late:
+                    send_order(late, i, h, order)
         sold = min(stock, path[h])
         stock -= sold
         position -= sold
         cost += terms.lost * (path[h] - sold) + trial.holding[h] * stock
     if trial.ends:
         return cost
-    return cost - worth_of_rest(trial, stock)
+    return cost - worth_of_rest(trial, position if is_late else stock)  # what is late comes behind the end
 
 
 @kernel
-def _cost_with_ages(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
+def _cost_with_ages(trial: RuleTrial, kind: int, i: int, first: int) -> float:
     """Return the same of goods that spoil: a mean over several last periods.
 
     Orders that spoil before the next come in turns that never mix, and what a turn is worth depends on where the
     path ends in it. So orders are charged when they arrive, and the ends are those of a whole turn.
     """
     terms, arrivals, stock, lead = trial.terms, trial.arrivals, trial.stock, trial.terms.lead_time
+    late, path, is_late = trial.late, trial.forecast.demand[i], trial.late.delays.shape[0] > 0
     position = start_path(stock, trial.coming, arrivals)
-    start_expiry(terms, trial.ages, trial.coming, trial.expiring)
+    if is_late:
+        start_late_path(late, i)
+    _start_ages(trial, i)
     due, gone, cost, total = 0, 0, 0.0, 0.0
     n_ends, step = ends_of_turn(trial)
     for h in range(path.size):
-        stock += arrivals[h]
-        arrived = arrivals[h] if h >= lead else 0
+        stock += late.truly[h] if is_late else arrivals[h]
+        arrived = arrivals[h] if h >= lead and not is_late else 0
+        if is_late:
+            move_promises(late, h, arrivals)
         if trial.forecast.decides[h] != 0:
             order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, due - gone)
             if order > 0:
                 position += order
-                trial.expiring[h + lead + terms.shelf_life - 1] += order
+                arrival = send_order(late, i, h, order) if is_late else h + lead
+                if arrival + terms.shelf_life - 1 < trial.expiring.size:
+                    trial.expiring[arrival + terms.shelf_life - 1] += order
                 if lead == 0:
                     stock, arrived = stock + order, order
                 else:
-                    arrivals[h + lead] = order
+                    arrivals[h + lead] += order
+                if is_late:  # which of the arrivals are orders of this path is not known when they come
+                    arrived = order
         sold = min(stock, path[h])
         due, gone = due + trial.expiring[h], gone + sold
         spoiled = max(due - gone, 0)
@@ -310,8 +360,24 @@ def _cost_with_ages(trial: RuleTrial, kind: int, path: Ints, first: int) -> floa
         left = path.size - 1 - h
         if not trial.ends and left % step == 0 and left // step < n_ends:  # no credit for what will spoil
             spoiled = spoiled_behind(path, h + 1, trial.expiring, due, gone, stock)
-            total += cost + terms.waste * spoiled - worth_of_rest(trial, stock - spoiled)
+            rest = (position if is_late else stock) - spoiled
+            total += cost + terms.waste * spoiled - worth_of_rest(trial, rest)
     return cost if trial.ends else total / n_ends
+
+
+@kernel
+def _start_ages(trial: RuleTrial, i: int) -> None:
+    """Fill the last periods of what is on the shelf, and on its way on path i. Goods age from their arrival."""
+    terms, late = trial.terms, trial.late
+    if late.delays.shape[0] == 0:
+        start_expiry(terms, trial.ages, trial.coming, trial.expiring)
+        return
+    start_expiry(terms, trial.ages, trial.coming[:0], trial.expiring)
+    for k in range(late.first.shape[1]):
+        units = late.coming[k] if k < late.coming.size else late.overdue[k - late.coming.size]
+        last = late.first[i, k] + terms.shelf_life - 1
+        if last < trial.expiring.size:
+            trial.expiring[last] += units
 
 
 @kernel
@@ -329,7 +395,7 @@ def mean_cost(trial: RuleTrial, rule: OrderRule, first: int, costs: Floats) -> f
     fill_levels(trial, rule)
     total = 0.0
     for i in range(costs.size):
-        costs[i] = cost_of_path(trial, rule.kind, trial.forecast.demand[i], first)
+        costs[i] = cost_of_path(trial, rule.kind, i, first)
         total += costs[i]
     return total / costs.size
 

@@ -84,11 +84,11 @@ def plan_ages_for_service(
     if first >= horizon or periods.may_order[0] == 0 or periods.is_open[0] == 0:
         return 0, 1.0
     last = _last_served(terms, first, min(next_order(periods) + first, horizon))
-    paths = _within(terms.capacity, paths)
+    paths = within_capacity(terms.capacity, paths)
     shelves = _new_shelves(terms, ages, coming, paths)
     demand, lost = _fill_shelves(terms, stock, coming, paths, periods, measure, shelves)
     window, _ = _window_totals(paths, periods, shelves, 0, first, last, measure)
-    rate = _rate(paths, periods)
+    rate = mean_demand(paths, periods)
     balance += (1.0 - target) * demand - lost
     balance = clip_balance(terms, target, measure, balance, rate, window)
     entitled = (1.0 - target) * window
@@ -116,7 +116,7 @@ def _last_served(terms: OrderTerms, first: int, last: int) -> int:
 
 
 @kernel
-def _within(capacity: int, paths: Ints) -> Ints:
+def within_capacity(capacity: int, paths: Ints) -> Ints:
     """Return the demand that a full shelf can serve: no order serves more of a period."""
     found = np.empty(paths.shape, np.int32)
     for i in range(paths.shape[0]):
@@ -135,7 +135,7 @@ def next_order(periods: ComingPeriods) -> int:
 
 
 @kernel
-def _rate(paths: Ints, periods: ComingPeriods) -> float:
+def mean_demand(paths: Ints, periods: ComingPeriods) -> float:
     """Return the mean demand of a period."""
     total = 0.0
     for i in range(paths.shape[0]):

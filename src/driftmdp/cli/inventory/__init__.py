@@ -15,13 +15,27 @@ from driftmdp.cli.inventory.commands import (
     init,
     record,
 )
+from driftmdp.cli.inventory.deliveries import receive
 from driftmdp.cli.inventory.names import discontinue, merge, rename
 
 __all__ = ["inventory"]
 
 HELP = "How much to order: a backtest on your own sales, then a number each morning."
 inventory = typer.Typer(help=HELP, no_args_is_help=True)
-for command in (backtest, init, decide, record, forecast, explain, history, export, backup, verify, withdraw):
+for command in (
+    backtest,
+    init,
+    decide,
+    record,
+    forecast,
+    explain,
+    history,
+    export,
+    backup,
+    verify,
+    withdraw,
+    receive,
+):
     inventory.command()(command)
 inventory.command("set")(change_settings)
 for change in (rename, discontinue, merge):

@@ -22,6 +22,7 @@ FROM_HELP = "The first day, as 2026-11-16; by default today."
 SET_SKU_HELP = "An item; again for more. By default the settings of the shop change, which other items have."
 FORGET_HELP = "A date whose special days were entered by mistake; again for more."
 SETTING_HELP = "The new value. An item has the shop's again with: shop."
+DELIVERIES_HELP = "Take back what was told of deliveries, and nothing else."
 ORDERS_HELP = "Take back counts and advice too, and so what was ordered."
 
 
@@ -30,18 +31,21 @@ def withdraw(
     day: Annotated[str, typer.Option("--date", help=WITHDRAWN_DAY_HELP, show_default=False)],
     sku: Annotated[list[str] | None, typer.Option("--sku", help=WITHDRAWN_SKU_HELP)] = None,
     orders: Annotated[bool, typer.Option("--orders", help=ORDERS_HELP)] = False,
+    deliveries: Annotated[bool, typer.Option("--deliveries", help=DELIVERIES_HELP)] = False,
 ) -> None:
     """Take back a day that was recorded wrongly. Record it again afterwards.
 
-    Sales are taken back. Where an item has advice of that day but never had sales, count and advice are taken back.
-    Advice of later days stays as it was given. To withdraw again is harmless.
+    Sales are taken back. Where an item has advice of that day but never had sales, count and advice are taken back,
+    and where it has neither, what was told of its deliveries. Advice of later days stays as it was given. To
+    withdraw again is harmless.
     """
     when = options.as_day(day) or date.min
     with inventory.Shop(shop) as open_shop:
         say_present_names(open_shop, sku or [])
-        taken = open_shop.withdraw(when, sku or None, orders)
+        taken = open_shop.withdraw(when, sku or None, orders, deliveries)
     what = [f"the sales of {counted(taken.sales, 'item')}"] if taken.sales else []
     what += [f"the count and advice of {counted(taken.advice, 'item')}"] if taken.advice else []
+    what += [f"what was told of deliveries of {counted(taken.deliveries, 'item')}"] if taken.deliveries else []
     remark(f"{taken.day}: withdrew {' and '.join(what)}." if what else f"{taken.day}: nothing to withdraw.")
 
 

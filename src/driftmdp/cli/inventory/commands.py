@@ -49,7 +49,7 @@ FORECAST_PICTURE_HELP = "Where a picture goes, .png or .svg: recent sales and wh
 FIRST_HELP = "The first day of the forecast; by default after the last recorded one."
 PLENTY_HELP = "Days whose stock is unknown were not sold out: for past sales."
 ONLY_SALES_HELP = "Only the sales, the last entry of each day, for `record`."
-HISTORY_COLUMNS = ("stock", "coming", "expected", "advice", "ordered", "sales", "seen")
+HISTORY_COLUMNS = ("stock", "coming", "expected", "advice", "ordered", "received", "sales", "seen")
 
 
 def backtest(

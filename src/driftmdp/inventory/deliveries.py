@@ -1,0 +1,122 @@
+"""Which orders came, which are open, and what arrived, of the items of which deliveries are told."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.inventory.delivery_ledger import WAITED
+from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.log_entries import UNKNOWN
+from driftmdp.inventory.periods import days as days_of
+from driftmdp.kernels.arrays import Longs
+from driftmdp.kernels.deliveries import NONE, Parts, Promises
+
+MOST_CLOSED = 60  # periods in a row after which a closed item is taken as open
+
+
+class FollowedOrders(NamedTuple):
+    """Orders and deliveries of items, as they are known in the morning of a day.
+
+    Attributes
+    ----------
+    items, steps
+        Their numbers, increasing, and days of a period.
+    today
+        The day.
+    promises, parts
+        Orders as they were promised, and what came. Their items are places in ``items``.
+    promised
+        The morning for which each order was promised: of a closed day, the next open one.
+    due
+        The same by what was told last.
+    """
+
+    items: Longs
+    steps: Longs
+    today: int
+    promises: Promises
+    parts: Parts
+    promised: Longs
+    due: Longs
+
+    @property
+    def late(self) -> Longs:
+        """How many periods each order is late, less than 0 before it is due."""
+        return np.asarray((self.today - self.due) // self.steps[self.promises.item])
+
+    @property
+    def is_open(self) -> NDArray[np.bool_]:
+        """Which orders are still waited for."""
+        return np.asarray((self.promises.left > 0) & (self.late <= WAITED))
+
+
+def follow_orders(states: ItemStates, items: Longs, today: int) -> FollowedOrders:
+    """Return orders and deliveries of items whose numbers increase, as they are known in the morning of a day."""
+    steps = states.steps(items)
+    events = states.deliveries.events(items, steps)
+    size = events.day.size
+    promises = Promises(*(np.zeros(size, np.int64) for _ in Promises._fields))
+    parts = Parts(*(np.zeros(3 * size, np.int64) for _ in Parts._fields))
+    n_promises, n_parts = kernels.deliveries.match_deliveries(events, today, promises, parts)
+    promises = Promises(*(column[:n_promises] for column in promises))
+    parts = Parts(*(column[:n_parts] for column in parts))
+    weekly = steps[promises.item] == 7
+    expected = np.where(weekly, (promises.expected + 5) // 7 * 7 + 1, promises.expected)
+    due = np.where(promises.expected == NONE, promises.due, expected)
+    places = items[promises.item]
+    promised, due = (_open_mornings(states, places, days) for days in (promises.due, due))
+    return FollowedOrders(items, steps, today, promises, parts, promised, due)
+
+
+def _open_mornings(states: ItemStates, items: Longs, days: Longs) -> Longs:
+    """Return days, or the first open ones after them where items are closed: nobody unloads a truck there."""
+    found = days.copy()
+    for item in np.unique(items).tolist():
+        mine, terms = np.flatnonzero(items == item), states.terms[item]
+        for _ in range(MOST_CLOSED):
+            mine = mine[~states.calendar.is_open(states.skus[item], terms, found[mine])]
+            if not mine.size:
+                break
+            found[mine] += days_of(terms.period)
+    return found
+
+
+def arrived_since(orders: FollowedOrders, since: Longs) -> Longs:
+    """Return the units that arrived after the days ``since``, up to this morning, by item. UNKNOWN is never."""
+    parts, promises, n = orders.parts, orders.promises, orders.items.size
+    is_new = (since[parts.item] != UNKNOWN) & (parts.day > since[parts.item])
+    found = np.zeros(n, np.int64)
+    np.add.at(found, parts.item[is_new], parts.units[is_new])
+    on_time = (promises.is_followed == 0) & (promises.due <= orders.today)
+    on_time &= (since[promises.item] != UNKNOWN) & (promises.due > since[promises.item])
+    np.add.at(found, promises.item[on_time], promises.units[on_time])
+    return found
+
+
+def put_arrivals(table: Longs, numbers: Longs, before: int, orders: FollowedOrders) -> None:
+    """Put what really arrived into a table by item and period, in which today's has place ``before``."""
+    where = {item: row for row, item in enumerate(numbers.tolist())}
+    rows = np.array([where[item] for item in orders.items.tolist()], np.int64)
+    table[rows, : before + 1] = 0
+    parts, promises = orders.parts, orders.promises
+    on_time = (promises.is_followed == 0) & (promises.due <= orders.today)
+    for items, days, units in (
+        (parts.item, parts.day, parts.units),
+        (promises.item[on_time], promises.due[on_time], promises.units[on_time]),
+    ):
+        places = before - (orders.today - days) // orders.steps[items]
+        there = (places >= 0) & (places <= before)
+        np.add.at(table, (rows[items[there]], places[there]), units[there])
+
+
+def open_units(orders: FollowedOrders) -> tuple[Longs, Longs]:
+    """Return the open units by (item, periods until they are due, less one), and by (item, periods overdue)."""
+    promises, late = orders.promises, orders.late
+    tables = []
+    for chosen, places in ((orders.is_open & (late < 0), -late - 1), (orders.is_open & (late >= 0), late)):
+        table = np.zeros((orders.items.size, int(places[chosen].max(initial=-1)) + 1), np.int64)
+        np.add.at(table, (promises.item[chosen], places[chosen]), promises.left[chosen])
+        tables.append(table)
+    return tables[0], tables[1]

@@ -1,0 +1,235 @@
+"""What deliveries an item's orders had: orders, and what was told of deliveries, event by event.
+
+Of each item, events come in the order of their days, and on a day: what was told of deliveries, what the morning's
+count said of arrivals, the advice, and the real order if there is one. Each order is *promised* for its lead time.
+
+From the first told line on, an order is open until it is told that it came. That begins with the orders that were
+due on that day or later, those that a line names, and, if the first line names none, the one that was due nearest
+to its day. Others came whole and on time. Lines that name no order fill the oldest open one, then the next.
+"""
+
+from typing import NamedTuple
+
+from driftmdp.compiler import kernel
+from driftmdp.kernels.arrays import Ints, Longs
+
+RECEIVED, GIVEN, ADVISED, ORDERED = 0, 1, 2, 3  # kinds of events, in their order on a day
+NONE = -1  # no day, no order, no units
+WAITS, CANCELLED = 0, 1  # what becomes of the rest of an order
+WEEK = 7
+
+
+class DeliveryEvents(NamedTuple):
+    """Events of n items, one item after the other.
+
+    ===========  =======  ==================================================================================
+    starts       (n + 1,) the first event of each item
+    steps        (n,)     days of a period
+    day, what    (m,)     when, and which kind
+    key          (m,)     the order day that a line names or NONE; the periods of ``GIVEN``
+    units        (m,)     received, arriving, or ordered
+    more         (m,)     the lead time of an order; WAITS or CANCELLED of a delivery
+    expected     (m,)     when the rest is expected, or NONE
+    ===========  =======  ==================================================================================
+    """
+
+    starts: Longs
+    steps: Longs
+    day: Ints
+    what: Ints
+    key: Ints
+    units: Ints
+    more: Ints
+    expected: Ints
+
+
+class Promises(NamedTuple):
+    """Orders as they were promised, and what is open of them.
+
+    ===============  ====  ==========================================================================
+    item             (p,)  place among the items
+    ordered_on, due  (p,)  days
+    units, left      (p,)  ordered, and still open
+    expected         (p,)  when the rest is expected, or NONE
+    is_followed      (p,)  0: nothing is told of it, it came whole and on time
+    ===============  ====  ==========================================================================
+    """
+
+    item: Longs
+    ordered_on: Longs
+    due: Longs
+    units: Longs
+    left: Longs
+    expected: Longs
+    is_followed: Longs
+
+
+class Parts(NamedTuple):
+    """What came: units of an order, or NONE for more than was open, and on the shelf in which morning."""
+
+    promise: Longs
+    item: Longs
+    day: Longs
+    units: Longs
+
+
+@kernel
+def match_deliveries(events: DeliveryEvents, today: int, promises: Promises, parts: Parts) -> tuple[int, int]:
+    """Fill promises and parts as they are known in the morning of a day. Return how many there are of each."""
+    n_promises, n_parts = 0, 0
+    for item in range(events.steps.size):
+        n_promises, n_parts = _match_item(events, item, today, promises, parts, n_promises, n_parts)
+    return n_promises, n_parts
+
+
+@kernel
+def _match_item(
+    events: DeliveryEvents, item: int, today: int, promises: Promises, parts: Parts, first: int, n_parts: int
+) -> tuple[int, int]:
+    start, end, step = events.starts[item], events.starts[item + 1], events.steps[item]
+    begin, nearest = _beginning(events, start, end, step)
+    count = first
+    for e in range(start, end):
+        day = events.day[e]
+        if events.what[e] == RECEIVED:
+            if morning_after(day, step) <= today:
+                where = first, count
+                target = _find(promises, where, events.key[e]) if events.key[e] != NONE else NONE
+                if events.key[e] == NONE and day == begin and nearest != NONE:
+                    target = _find(promises, where, nearest)
+                n_parts = _receive(events, e, item, step, promises, parts, where, n_parts, target)
+        elif day < today and events.what[e] == GIVEN:
+            due, ordered_on = day + events.key[e] * step, day
+            for p in range(first, count):
+                on = due_now(promises, p, step)
+                if promises.left[p] > 0 and (on == due or (events.key[e] == 1 and on <= day)):
+                    promises.left[p] = 0
+                    ordered_on = min(ordered_on, promises.ordered_on[p])
+                if promises.is_followed[p] == 0 and promises.due[p] == due:
+                    promises.units[p] = 0
+            count = _add(promises, count, item, ordered_on, due, events.units[e], due >= begin)
+        elif day < today and is_order(events, e, end):
+            due = day + events.more[e] * step
+            is_followed = due >= begin or day == nearest or _is_named(events, start, end, day)
+            count = _add(promises, count, item, day, due, events.units[e], is_followed)
+    return count, n_parts
+
+
+@kernel
+def is_order(events: DeliveryEvents, e: int, end: int) -> bool:
+    """Return whether an event is an order that does not arrive at once. A real order overrules the advice."""
+    if events.what[e] < ADVISED or events.more[e] <= 0 or events.units[e] <= 0:
+        return False
+    if events.what[e] == ADVISED and e + 1 < end:
+        return events.what[e + 1] != ORDERED or events.day[e + 1] != events.day[e]
+    return True
+
+
+@kernel
+def morning_after(day: int, step: int) -> int:
+    """Return the first morning of a period from a day on: the day itself, or the next Monday."""
+    return (day - 1 + WEEK - 1) // WEEK * WEEK + 1 if step == WEEK else day
+
+
+@kernel
+def due_now(promises: Promises, p: int, step: int) -> int:
+    """Return when an order is due, by what was told last."""
+    expected = promises.expected[p]
+    return promises.due[p] if expected == NONE else morning_after(expected, step)
+
+
+@kernel
+def _beginning(events: DeliveryEvents, start: int, end: int, step: int) -> tuple[int, int]:
+    """Return the first day of which something is told, and the day of the order that its line is about, or NONE."""
+    begin, names_none = NONE, False
+    for e in range(start, end):
+        if events.what[e] == RECEIVED and (begin == NONE or events.day[e] == begin):
+            begin = events.day[e]
+            names_none = names_none or events.key[e] == NONE
+    found, least = NONE, 0
+    if names_none:
+        for e in range(start, end):
+            if events.day[e] < begin and is_order(events, e, end):
+                apart = abs(events.day[e] + events.more[e] * step - begin)
+                if found == NONE or apart < least:
+                    found, least = events.day[e], apart
+    return begin, found
+
+
+@kernel
+def _is_named(events: DeliveryEvents, start: int, end: int, day: int) -> bool:
+    found = False
+    for e in range(start, end):
+        found = found or (events.what[e] == RECEIVED and events.key[e] == day)
+    return found
+
+
+@kernel
+def _add(promises: Promises, p: int, item: int, ordered_on: int, due: int, units: int, is_followed: bool) -> int:
+    """Add a promise. Return how many there are then."""
+    if units <= 0:
+        return p
+    promises.item[p], promises.ordered_on[p], promises.due[p] = item, ordered_on, due
+    promises.units[p], promises.left[p] = units, units if is_followed else 0
+    promises.expected[p], promises.is_followed[p] = NONE, 1 if is_followed else 0
+    return p + 1
+
+
+@kernel
+def _find(promises: Promises, where: tuple[int, int], ordered_on: int) -> int:
+    """Return the order of a day, or NONE."""
+    for p in range(where[0], where[1]):
+        if promises.ordered_on[p] == ordered_on and promises.is_followed[p] != 0:
+            return p
+    return NONE
+
+
+@kernel
+def _oldest(promises: Promises, where: tuple[int, int]) -> int:
+    """Return the open order that was promised first, or NONE."""
+    found = NONE
+    for p in range(where[0], where[1]):
+        if promises.left[p] > 0 and (found == NONE or promises.due[p] < promises.due[found]):
+            found = p
+    return found
+
+
+@kernel
+def _receive(
+    events: DeliveryEvents,
+    e: int,
+    item: int,
+    step: int,
+    promises: Promises,
+    parts: Parts,
+    where: tuple[int, int],
+    n_parts: int,
+    target: int,
+) -> int:
+    """Give what came to the orders that it belongs to. Return how many parts there are then."""
+    left, day, is_named = events.units[e], morning_after(events.day[e], step), events.key[e] != NONE
+    if target == NONE and not is_named:
+        target = _oldest(promises, where)
+    touched = target
+    while left > 0 and target != NONE:
+        units = min(left, promises.left[target])
+        if units > 0:
+            n_parts = _add_part(parts, n_parts, target, item, day, units)
+            promises.left[target] -= units
+            left -= units
+            touched = target
+        target = NONE if is_named or left == 0 else _oldest(promises, where)
+    if left > 0:
+        n_parts = _add_part(parts, n_parts, NONE, item, day, left)
+    if touched != NONE:
+        if events.more[e] == CANCELLED:
+            promises.left[touched] = 0
+        if events.expected[e] != NONE:
+            promises.expected[touched] = events.expected[e]
+    return n_parts
+
+
+@kernel
+def _add_part(parts: Parts, count: int, promise: int, item: int, day: int, units: int) -> int:
+    parts.promise[count], parts.item[count], parts.day[count], parts.units[count] = promise, item, day, units
+    return count + 1
