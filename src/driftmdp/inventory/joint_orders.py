@@ -5,8 +5,8 @@ a_i. Any way of ordering pays K at least as often as the items together pay thei
 alone, each with f_i + a_i, cost together no more than the best joint plan: a lower bound [AI87]. The shares that
 make it largest for a steady demand d_i with holding costs h_i have a common rhythm: f_i + a_i = T^2 h_i d_i / 2 for
 all items with a share. Slow or dear-to-order items have none. Nobody's share is so large that losing all sales
-would be better: such an item would never order, and nobody would pay its share. Where it is as good to order on every
-order day, nobody has a share. Safety stock decides there, so that is judged by ``kernels.review_cycles``.
+would be better: such an item would never order, and nobody would pay its share. Where it is as good to order on
+every order day, nobody has a share. Safety stock decides there, so that is judged by ``kernels.review_cycles``.
 
 These plans are the future that a morning looks at. An item that orders today, and pays f_i only, saves s_i against
 one that does not. If the savings together are more than K, the order is placed, with all items that save
