@@ -176,11 +176,13 @@ def _spoiling(reason: Reason) -> list[str]:
         for place, units in enumerate(reason.spoiled)
         if units >= LEAST_WASTE
     ]
+    life = f"It can be sold for {counted(terms.shelf_life, terms.period)}.{old}"
+    if not lost:
+        return [life, "Hardly any will spoil."]
     more = ", and more later" if len(lost) > MOST_WASTE_DAYS else ""
-    waste = f"Expected to spoil: {', '.join(lost[:MOST_WASTE_DAYS])}{more}" if lost else "Hardly any will spoil"
-    price = terms.waste + terms.costs.unit
+    waste, price = f"Expected to spoil: {', '.join(lost[:MOST_WASTE_DAYS])}{more}", terms.waste + terms.costs.unit
     return [
-        f"It can be sold for {counted(terms.shelf_life, terms.period)}.{old}",
+        life,
         f"{waste}. At {price:g} per unit, with its price, that is {price * sum(reason.spoiled):.2f} in all.",
     ]
 
