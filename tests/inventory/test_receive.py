@@ -24,6 +24,33 @@ def order_daily(shop, days, units=4, skus=("A",), first=0):
         shop.record([Sold(sku, day(n), 1, ordered=units) for sku in skus])
 
 
+def half_told(path, told):
+    """A shop in which A and B were ordered on one day, and some deliveries told on the third."""
+    with create(path, lead_time=LEAD, capacity=None) as shop:
+        for sku, units in (("A", 8), ("B", 6)):
+            shop.record([Sold(sku, day(0), 0, stock=5, ordered=units), Sold(sku, day(1), 0, stock=5, ordered=0)])
+        shop.receive(told)
+        shop.record([Sold(sku, day(2), 0, stock=11, ordered=0) for sku in "AB"])
+    return Shop(path)
+
+
+@pytest.mark.parametrize(
+    ("told", "still_open"),
+    [
+        ([Delivery("A", day(2), 8)], {}),
+        ([Delivery("A", day(2), 5)], {day(0): 3}),
+        ([Delivery("A", day(2), 5, rest="cancelled"), Delivery("B", day(2), 6)], {}),
+        ([Delivery("A", day(2), 5), Delivery("B", day(2), 2)], {day(0): 7}),
+    ],
+)
+@pytest.mark.parametrize("into", ["A", "B"])
+def test_merged_items_have_what_both_had_open(path, told, still_open, into):
+    with half_told(path, told) as shop:
+        shop.merge("B" if into == "A" else "A", into)
+        assert on_its_way(shop, into, 3) == still_open
+        assert shop.verify()
+
+
 @pytest.fixture
 def late(path):
     """A shop with a lead time, in which 4 units of A and B were ordered on each of five days."""

@@ -276,7 +276,7 @@ class ItemStates:
         self.merged = {gone: into if stays == item else stays for gone, stays in self.merged.items()} | {item: into}
         both = np.array([item, into], np.int64)
         self.last[both] = read_last_days(log, both, self.shop.lead_time, self.last_batch + 1)
-        self.deliveries.merge(log, item, into, self.last_batch + 1)
+        self.deliveries.merge(log, item, into, int(self.steps(both)[1]), self.last_batch + 1)
         if first_sold is not None:
             self.demand.change_past(first_sold)
 
