@@ -354,3 +354,27 @@ def test_few_late_deliveries_do_not_swing_what_is_believed(late):
     on_time = learned.hazards[4]
     assert 0.7 < on_time < 1.0
     assert learned.hazards[:4].tolist() == [0.0] * 4
+
+
+def test_a_count_on_a_closed_weekend_s_eve_says_what_comes_once(path):
+    """What is promised for the closed Sunday is due on Monday, also for what the count says of Monday."""
+    with create(path, lead_time=3, capacity=None, closed_days="sun") as shop:
+        order_daily(shop, 3)
+        order_daily(shop, 1, units=11, first=3)
+        shop.receive([Delivery("A", day(4), 4)])
+        for n in (4, 5):
+            shop.decide([Count("A", 9, (None, 11) if n == 5 else ())], day(n))
+            shop.record([Sold("A", day(n), 1, ordered=0)])
+        assert on_its_way(shop, "A", 7) == {day(2): 4, day(3): 11}
+        found = shop.decide([Count("A", 9)], day(7))
+        assert orders(found)["A"][1] == 4 + 11
+        assert found.remarks[-1].count(" ordered ") == 2
+
+
+def test_a_count_may_say_that_something_comes_on_the_closed_day_and_after_it(path):
+    with create(path, lead_time=3, capacity=None, closed_days="sun") as shop:
+        order_daily(shop, 5, units=0)
+        shop.receive([Delivery("A", day(4), 0)])
+        shop.decide([Count("A", 9, (5, 6))], day(5))
+        shop.record([Sold("A", day(5), 1, ordered=0)])
+        assert orders(shop.decide([Count("A", 9)], day(7)))["A"][1] == 11

@@ -14,8 +14,9 @@ from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, order_of, read_day
+from driftmdp.inventory.periods import mornings_after
 from driftmdp.kernels.arrays import Longs
-from driftmdp.kernels.deliveries import NONE, RECEIVED, morning_after
+from driftmdp.kernels.deliveries import NONE, RECEIVED
 from driftmdp.validation import nearest_name
 
 
@@ -165,7 +166,7 @@ def more_than_open(states: ItemStates, day: int, items: Longs) -> list[str]:
     """Return a remark on deliveries of a day that were more than was open."""
     mine = np.unique(items)
     steps = states.steps(mine)
-    mornings = np.array([morning_after(day, step) for step in steps.tolist()], np.int64)
+    mornings = mornings_after(day, steps)
     orders = follow_orders(states, mine, int(mornings.max(initial=0)))
     parts = orders.parts
     extra = (parts.promise == NONE) & (parts.day == mornings[parts.item])
