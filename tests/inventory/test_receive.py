@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.inventory import Count, Delivery, ItemSettings, Shop, Sold, Supplier, events_csv
-from driftmdp.inventory.deliveries import follow_orders
+from driftmdp.inventory.deliveries import follow_orders, open_units
 from driftmdp.inventory.lead_times import learned_lead_times
 from tests.inventory.shops import create, day, lines, orders, state, unchanged
 from tests.reference.deliveries import received
@@ -154,6 +154,39 @@ def test_a_supplier_s_delivery_says_what_did_not_come(path):
         unchanged(shop, lambda: shop.receive([], supplier="Sud"), "No item of the shop has", kind=UnknownNameError)
 
 
+@pytest.mark.parametrize("arrived", [1, 4, 6])
+def test_a_delivery_note_has_what_was_due_on_closed_days_or_in_its_week(path, arrived):
+    """Day 7 is a Monday. What B ordered for the closed Sunday, or in weeks for this Monday, did not come."""
+    daily, weekly = {"supplier": "Nord"}, {"supplier": "Nord", "period": "week", "lead_time": 1}
+    items = [ItemSettings("A", daily), ItemSettings("B", daily), ItemSettings("W", weekly)]
+    suppliers = [Supplier("Nord", {})]
+    with create(path, lead_time=1, capacity=None, closed_days="sun") as shop:
+        shop.record([Sold(sku, day(0), 1, stock=5) for sku in "ABW"], items=items, suppliers=suppliers)
+        order_daily(shop, 5, skus="AB", units=0, first=1)
+        shop.record([Sold("W", day(0), 1, stock=5, ordered=4)], correct=True)
+        shop.record([Sold("W", day(7), 1, stock=5, ordered=4)])
+        shop.record([Sold("B", day(5), 1, ordered=4)], correct=True)  # due on Sunday
+        for _ in range(2):
+            shop.receive([Delivery("A", day(7), 1)], supplier="Nord")
+        assert on_its_way(shop, "B", 8) == {day(5): 4}
+        shop.withdraw(day(7), ["W"], deliveries=True)
+        assert on_its_way(shop, "W", 14) == {}
+        for repeated in range(2):
+            receipt = shop.receive([], supplier="Nord", day=day(7 + arrived))
+            assert (receipt.recorded, receipt.repeated) == ((0, 2) if repeated else (2, 0))
+        assert on_its_way(shop, "W", 14)[day(0)] == 4
+        assert shop.verify()
+
+
+def test_an_expected_day_far_away_is_clipped(late):
+    """Earlier versions recorded it."""
+    late.receive([Delivery("A", day(6), 1, expected=day(60))])
+    late._states.deliveries.rows["expected"][late._states.deliveries.rows["expected"] > 0] = day(9000).toordinal()
+    states = late._states
+    coming, overdue = open_units(follow_orders(states, np.array([states.numbers["A"]]), day(7).toordinal()))
+    assert (coming.sum(), coming.shape[1], overdue.sum()) == (3, 120, 0)
+
+
 def test_five_beginners_mistakes(late, path):
     """Each has one clear sentence, and nothing is done."""
     mistakes = [
@@ -166,6 +199,11 @@ def test_five_beginners_mistakes(late, path):
         (lambda: Delivery("A", day(6), 1, ordered_on=day(6)), "must be before", InvalidInputError),
         (lambda: Delivery("A", day(6), 1, expected=day(6)), "must be after", InvalidInputError),
         (lambda: Delivery("A", day(6), 1, rest="cancelled", expected=day(9)), "must be empty", InvalidInputError),
+        (
+            lambda: late.receive([Delivery("A", day(6), 1, expected=day(69))]),
+            f"must be at most 62 days after {day(6)}",
+            InvalidInputError,
+        ),
     ]
     for act, said, kind in mistakes:
         unchanged(late, act, said, "Nothing was done", kind=kind)

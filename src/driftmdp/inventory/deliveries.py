@@ -11,6 +11,7 @@ from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.log_entries import UNKNOWN
 from driftmdp.inventory.periods import days as days_of
 from driftmdp.inventory.periods import mornings_after
+from driftmdp.inventory.terms import MAX_LEAD_TIME
 from driftmdp.kernels.arrays import Longs
 from driftmdp.kernels.deliveries import GIVEN, NONE, RECEIVED, DeliveryEvents, Parts, Promises
 
@@ -132,8 +133,11 @@ def put_arrivals(table: Longs, numbers: Longs, before: int, orders: FollowedOrde
 
 
 def open_units(orders: FollowedOrders) -> tuple[Longs, Longs]:
-    """Return the open units by (item, periods until they are due, less one), and by (item, periods overdue)."""
-    promises, late = orders.promises, orders.late
+    """Return the open units by (item, periods until they are due, less one), and by (item, periods overdue).
+
+    What is due later than orders can be waited for, as in records of earlier versions, is in the last place.
+    """
+    promises, late = orders.promises, np.maximum(orders.late, -MAX_LEAD_TIME - WAITED)
     tables = []
     for chosen, places in ((orders.is_open & (late < 0), -late - 1), (orders.is_open & (late >= 0), late)):
         table = np.zeros((orders.items.size, int(places[chosen].max(initial=-1)) + 1), np.int64)
