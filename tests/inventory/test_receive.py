@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
-from driftmdp.inventory import Count, Delivery, ItemSettings, Shop, Sold, Supplier, events_csv
+from driftmdp.inventory import Costs, Count, Delivery, ItemSettings, Shop, Sold, Supplier, events_csv
 from driftmdp.inventory.deliveries import follow_orders, open_units
 from driftmdp.inventory.lead_times import learned_lead_times
 from tests.inventory.shops import create, day, lines, orders, state, unchanged
@@ -370,6 +370,25 @@ def test_what_came_on_time_and_whole_changes_nothing(path):
             found.append(shop.decide([Count("A", 3)], day(12)).advice)
     assert found[0] == found[1]
     assert found[0][0].method == "exact"
+
+
+def test_an_overdue_item_is_ordered_alike_alone_and_with_others(path):
+    """Others with longer lead times have more on their way, and `explain` asks about one item."""
+    found = []
+    for name, skus in (("a.db", "A"), ("b.db", "AB")):
+        with create(path.with_name(name), lead_time=LEAD, capacity=None, costs=Costs(1, 0, 9, 0.1)) as shop:
+            order_daily(shop, 1, skus="AB")
+            shop.set_terms({"lead_time": 7}, ["B"])
+            order_daily(shop, 11, skus="AB", first=1)
+            late = [Delivery("A", day(n + LEAD + 3 * (n % 2)), 4, ordered_on=day(n)) for n in range(7)]
+            shop.receive([*late, Delivery("B", day(7), 0)])
+            advised = shop.decide([Count(sku, 3) for sku in skus], day(12)).advice[0]
+            reason = shop.explain("A")
+            assert reason.overdue
+            assert (reason.order, reason.cost) == (advised.order, pytest.approx(advised.cost))
+            found.append(advised)
+    assert found[0] == found[1]
+    assert found[0].method == "simulated"
 
 
 @pytest.mark.parametrize("delay", [0, 1, 3])

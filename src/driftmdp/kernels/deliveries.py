@@ -32,7 +32,7 @@ class DeliveryEvents(NamedTuple):
     units        (m,)     received, arriving, or ordered
     more         (m,)     the lead time of an order; WAITS or CANCELLED of a delivery
     morning      (m,)     when a delivery is on the shelf; for when something is promised, open or closed
-    due          (m,)     the open morning for which something is promised, or in which the rest is expected, or NONE
+    due          (m,)     the open morning for which something is promised, or the rest is expected, or NONE
     ===========  =======  ==================================================================================
     """
 
@@ -134,7 +134,7 @@ def is_order(events: DeliveryEvents, e: int, end: int) -> bool:
 
 @kernel
 def _beginning(events: DeliveryEvents, start: int, end: int, step: int) -> tuple[int, int, int]:
-    """Return the first day of which something is told, its period, and the order that its line is about, or NONE."""
+    """Return the first day of which something is told, its period, and the order that it is about, or NONE."""
     begin, names_none = NONE, False
     for e in range(start, end):
         if events.what[e] == RECEIVED and (begin == NONE or events.day[e] == begin):
