@@ -17,7 +17,7 @@ from driftmdp.inventory import (
     explain_in_words,
     read_suppliers,
 )
-from driftmdp.report.order_list import order_page, write_order_lists
+from driftmdp.report.order_list import file_names, order_page, write_order_lists
 
 MONDAY = date(2026, 10, 5)
 MILL = Supplier("Mill", {"order_days": "mon,thu", "lead_time": 2, "order_cost": 30.0})
@@ -188,6 +188,11 @@ def test_a_list_has_packs_and_a_value_only_where_there_are_some():
     assert "2 items, 48 units, worth at least 48.00." in pages[1]
     assert '<td class="number">2</td>' in pages[1]
     assert "\u202e" not in pages[1]
+
+
+def test_no_list_overwrites_another():
+    names = file_names(["A", "A!", "A-2", "a", "a-2", "A-2-2"])
+    assert len({name.lower() for name in names}) == 6
 
 
 @pytest.mark.parametrize(

@@ -59,16 +59,16 @@ def file_names(suppliers: Iterable[str]) -> list[str]:
     Examples
     --------
     >>> from driftmdp.report.order_list import file_names
-    >>> file_names(["Mill & Sons", "../mill sons", "=1"])
-    ['Mill-Sons', 'mill-sons-2', '1']
+    >>> file_names(["Mill & Sons", "../mill sons", "=1", "mill-sons 2"])
+    ['Mill-Sons', 'mill-sons-2', '1', 'mill-sons-2-2']
     """
-    found: dict[str, int] = {}
-    names = []
+    names: dict[str, str] = {}  # by themselves in small letters, as some file systems take both as one
     for supplier in suppliers:
         plain = re.sub(r"[^\w]+", "-", supplier).strip("-_")[:LONGEST_FILE_NAME] or "supplier"
-        found[plain.lower()] = found.get(plain.lower(), 0) + 1
-        names.append(plain if found[plain.lower()] == 1 else f"{plain}-{found[plain.lower()]}")
-    return names
+        tried = (plain, *(f"{plain}-{number}" for number in range(2, len(names) + 3)))
+        name = next(each for each in tried if each.lower() not in names)
+        names[name.lower()] = name
+    return list(names.values())
 
 
 def order_page(supplier: str, day: date, advice: Sequence[Advice], prices: Mapping[str, float]) -> str:
