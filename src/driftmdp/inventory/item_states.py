@@ -204,7 +204,7 @@ class ItemStates:
         return len(news)
 
     def append_terms(self, log: EventLog, names: Sequence[str], first_day: int, values: Settings) -> int:
-        """Add settings from a day on to the log and apply them; return of how many names they were new."""
+        """Add settings from a day on to the log and apply them. Return how many names changed."""
         news = [name for name in names if self._is_new(name, first_day, values)]
         if news:
             log.append(TERMS, ALWAYS, entries.pack({"from": first_day, "names": news, "values": dict(values)}))

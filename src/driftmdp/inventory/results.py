@@ -125,7 +125,7 @@ class Event:
     number, written_at, kind
         The batch, when it was written, and what it holds: ``decided``, ``sold``, ``received``, ``withdrawn``,
         ``items`` (an item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the
-        shop) or ``calendar`` (a special day).
+        shop or a supplier), ``calendar`` (a special day), ``renamed`` or ``merged``.
     day, sku
         The day that it is about, None for settings, and the item. A special day of several items has an empty one.
     stock, coming
