@@ -17,6 +17,7 @@ from driftmdp.inventory import (
     explain_in_words,
     read_suppliers,
 )
+from driftmdp.inventory.supplier_orders import SupplierOrders
 from driftmdp.report.order_list import file_names, order_page, write_order_lists
 
 MONDAY = date(2026, 10, 5)
@@ -146,6 +147,48 @@ def test_one_item_alone_is_planned_with_the_whole_cost(tmp_path):
             ]
         )
         assert alone == [orders(plain.decide([Count(skus[0], stock)], MONDAY, correct=True)) for stock in (0, 2, 9)]
+
+
+@pytest.mark.parametrize("how", ["discontinued", "merged"])
+def test_items_that_are_not_ordered_any_more_bear_nothing(tmp_path, how):
+    """With them an item would seem cheap to order, and nobody would pay its order."""
+    supplier = Supplier("Mill", {"order_cost": 60.0})
+    shop, skus = make_shop(tmp_path, [supplier], n=8)
+    with shop:
+        sold = Sold("other", MONDAY - timedelta(1), 0, in_stock=True)
+        shop.record([sold], items=[ItemSettings("other", {"supplier": "Elsewhere"})])
+        if how == "merged":
+            shop.set_terms({"supplier": "Mill"}, first_day=MONDAY - timedelta(90))  # also of items with no settings
+            for sku in skus[1:]:
+                shop.merge(sku, "other")
+        else:
+            shop.discontinue(skus[1:], MONDAY)
+        shop.decide([Count(skus[0], 9)], MONDAY)
+        assert fixed_costs(shop, MONDAY)[0] == pytest.approx(61.0)
+        assert shop.verify()
+    with Shop(tmp_path / "shop.db") as shop:
+        shop.decide([Count(skus[0], 9)], MONDAY)
+        assert fixed_costs(shop, MONDAY)[0] == pytest.approx(61.0)
+
+
+def test_weekly_and_daily_items_of_a_supplier_bear_the_same_in_one_rhythm(tmp_path):
+    with Shop.create(tmp_path / "shop.db", Costs(0.0, 0.0, 5.0, 0.1), capacity=None) as shop:
+        first = MONDAY - timedelta(70)
+        sold = [Sold("daily", first + timedelta(day), 3, in_stock=True) for day in range(70)]
+        sold += [Sold("weekly", first + timedelta(7 * week), 21, in_stock=True) for week in range(10)]
+        own = {"supplier": "Mill"}
+        weekly = own | {"period": "week", "holding": 0.7, "lead_time": 0}
+        items = [ItemSettings("daily", own), ItemSettings("weekly", weekly)]
+        shop.record(sold, items=items, suppliers=[Supplier("Mill", {"order_cost": 60.0})])
+        assert fixed_costs(shop, MONDAY).sum() == pytest.approx(60.0)
+        assert fixed_costs(shop, MONDAY) == pytest.approx([30.0, 30.0], rel=0.1)
+
+
+def fixed_costs(shop, day):
+    """What an order of each item costs, with its share."""
+    engine = shop._states.engine
+    items = np.arange(len(engine.table))
+    return SupplierOrders(engine.table, day.toordinal(), items, engine._mean_levels).fixed
 
 
 def test_service_targets_are_kept_and_join(tmp_path):

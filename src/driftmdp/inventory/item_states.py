@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -269,8 +270,7 @@ class ItemStates:
         self.timeline.remove(self.skus[item])
         for day, terms in zip(days, before, strict=True):
             self._compare(day, terms, self.timeline.terms_on(self.skus[item], day))
-        self.terms[item] = self.timeline.terms_on(self.skus[item], self._day)
-        self.engine.set_terms(item, self.terms[item])
+        self._give_up(item)
         self.former.update((name, into) for name, number in self.numbers.items() if number == item)
         self.numbers.update(self.former)
         self.merged = {gone: into if stays == item else stays for gone, stays in self.merged.items()} | {item: into}
@@ -279,6 +279,12 @@ class ItemStates:
         self.deliveries.merge(log, item, into, self.last_batch + 1)
         if first_sold is not None:
             self.demand.change_past(first_sold)
+
+    def _give_up(self, item: int) -> None:
+        """Let a merged item be one that is never ordered: it has no share of what its supplier's items share."""
+        terms = replace(self.timeline.terms_on(self.skus[item], self._day), is_discontinued=True)
+        self.terms[item] = terms
+        self.engine.set_terms(item, terms)
 
     def _apply_settings(self, rows: Iterable[tuple[str, Settings]], first_day: int = BEGINNING) -> None:
         for name, given in rows:
@@ -402,6 +408,8 @@ class ItemStates:
         found.engine.set_calendar(found.calendar.lines)
         found.add_items(header["skus"])
         found.former, found.merged = header["former"], dict(header["merged"])
+        for item in found.merged:
+            found._give_up(item)
         found.numbers.update(found.former)
         n = len(found.skus)
         found.last[:n] = np.frombuffer(last, LAST_DAY)
