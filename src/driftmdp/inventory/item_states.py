@@ -134,10 +134,10 @@ class ItemStates:
                 self.terms[item] = terms
                 self.engine.set_terms(item, terms)
 
-    @property
-    def shop_now(self) -> ShopTerms:
-        """The shop's terms on the day of ``move_to``."""
-        return self.timeline.shop_on(self._day)
+    def terms_on(self, item: int, day: int) -> ItemTerms:
+        """Return an item's terms on a day."""
+        is_now = self.timeline.part(day) == self.timeline.part(self._day)
+        return self.terms[item] if is_now else self.timeline.terms_on(self.skus[item], day)
 
     def check_settings(self, sku: str, given: Settings) -> None:
         """Refuse settings that do not fit the shop's, or the item's records."""
