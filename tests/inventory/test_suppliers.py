@@ -1,5 +1,6 @@
 """Suppliers: their terms as events, and their items ordered together."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import numpy as np
@@ -206,26 +207,24 @@ def test_a_list_for_each_supplier_and_none_of_yesterday_stays(tmp_path):
     shop, skus = make_shop(tmp_path, [Supplier("Mill", {"order_cost": 1.0})])
     with shop:
         first = shop.decide([Count(sku, 0) for sku in skus], MONDAY)
-        pages = write_order_lists(first.advice, MONDAY, {}, tmp_path / "orders.csv")
+        pages = write_order_lists(first.advice, MONDAY, tmp_path / "orders.csv")
         assert [page.name for page in pages] == ["orders-Mill.html"]
         assert "item A" in pages[0].read_text()
         assert len((tmp_path / "orders-Mill.csv").read_text().splitlines()) == 1 + len(skus)
         later = shop.decide([Count(sku, 50) for sku in skus], MONDAY + timedelta(1))
-        write_order_lists(later.advice, later.day, {}, tmp_path / "orders.csv")
+        write_order_lists(later.advice, later.day, tmp_path / "orders.csv")
     assert (tmp_path / "orders-Mill.csv").read_text().count("\n") == 1
     assert "Nothing to order" in pages[0].read_text()
 
 
 def test_a_name_that_is_a_script_is_text_on_the_page():
-    page = order_page("<script>alert(1)</script>", MONDAY, [], {})
+    page = order_page("<script>alert(1)</script>", MONDAY, [])
     assert "<script>" not in page
 
 
 def test_a_list_has_packs_and_a_value_only_where_there_are_some():
     plain, cased = (Advice(sku, MONDAY, 0, 0, 24, pack) for sku, pack in (("tea", 1), ("rice\u202e", 12)))
-    pages = [
-        order_page("Mill", MONDAY, each, prices) for each, prices in (([plain], {}), ([plain, cased], {"tea": 2}))
-    ]
+    pages = [order_page("Mill", MONDAY, each) for each in ([plain], [replace(plain, price=2.0), cased])]
     assert "packs" not in pages[0]
     assert "worth" not in pages[0]
     assert "2 items, 48 units, worth at least 48.00." in pages[1]
@@ -243,7 +242,7 @@ def test_no_list_overwrites_another():
 )
 def test_lists_of_odd_names_lie_beside_the_file(tmp_path, name):
     advice = [Advice("tea", MONDAY, 0, 0, 3, supplier=name), Advice("oats", MONDAY, 9, 0, 0, supplier=f"{name}!")]
-    pages = write_order_lists(advice, MONDAY, {}, tmp_path / "orders.csv")
+    pages = write_order_lists(advice, MONDAY, tmp_path / "orders.csv")
     assert len({page.name.lower() for page in pages}) == 2
     assert {page.parent for page in pages} == {tmp_path}
     assert len(list(tmp_path.iterdir())) == 4

@@ -25,6 +25,10 @@ class Advice:
         The last day that counted, if one was given.
     supplier
         Who delivers the item, or an empty text.
+    price
+        What a unit costs, or 0 where it is not known.
+    arrives
+        The open morning for which the order is promised. None without an order.
     """
 
     sku: str
@@ -37,6 +41,8 @@ class Advice:
     method: str | None = None
     until: date | None = None
     supplier: str = ""
+    price: float = 0.0
+    arrives: date | None = None
 
 
 @dataclass(frozen=True)
