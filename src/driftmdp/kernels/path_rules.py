@@ -47,7 +47,7 @@ from driftmdp.kernels.path_forecast import (
     new_forecast,
     textbook_safety,
 )
-from driftmdp.kernels.shelf_ages import project_ages, restart_expiry, spoiled_behind, start_expiry
+from driftmdp.kernels.shelf_ages import most_due, project_ages, restart_expiry, spoiled_behind, start_expiry
 
 SHORT_LEAD = 12  # up to it, expected stocks are passed on. Beyond it, scenarios are
 LONG_STRIDES = 12  # of a projection over a long lead time
@@ -274,14 +274,17 @@ def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int, o
     ``owed``: what is due less what is gone, of goods that spoil. See shelf_ages.py.
     """
     level = float(position)
-    if kind == PROJECTED and trial.ages.size > 0:
-        level = project_ages(trial.terms, trial.forecast, h, stock, trial.arrivals, trial.expiring, owed)
-    elif kind == PROJECTED:
-        # Lost sales only raise the projected level: without them it would be this, and often that is enough.
-        sums = trial.forecast.sums
-        if level - (sums[h + trial.terms.lead_time] - sums[h]) >= trial.levels.reorder[h]:
+    if kind == PROJECTED:
+        # Lost sales only raise the projected level, and no more spoils than is due: often this is enough.
+        sums, most_spoiled = trial.forecast.sums, 0
+        if trial.ages.size > 0:
+            most_spoiled = most_due(trial.terms, trial.forecast, h, trial.expiring, owed)
+        if level - (sums[h + trial.terms.lead_time] - sums[h]) - most_spoiled >= trial.levels.reorder[h]:
             return 0
-        level = project(trial, h, stock)
+        if trial.ages.size > 0:
+            level = project_ages(trial.terms, trial.forecast, h, stock, trial.arrivals, trial.expiring, owed)
+        else:
+            level = project(trial, h, stock)
     return order_by_rule(trial, h, level, position)
 
 

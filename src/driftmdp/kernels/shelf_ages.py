@@ -65,6 +65,14 @@ def spoiled_behind(path: Ints, start: int, expiring: Longs, due: int, gone: int,
 
 
 @kernel
+def most_due(terms: OrderTerms, forecast: PathForecast, h: int, expiring: Longs, owed: int) -> int:
+    """Return the most units that can spoil within the projection of `project_ages`."""
+    for j in range(h, max(h + terms.lead_time, min(forecast.cover[h], forecast.means.size) - 1)):
+        owed += expiring[j]
+    return max(owed, 0)
+
+
+@kernel
 def project_ages(
     terms: OrderTerms, forecast: PathForecast, h: int, stock: int, arrivals: Longs, expiring: Longs, owed: int
 ) -> float:
