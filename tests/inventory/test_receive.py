@@ -462,3 +462,25 @@ def test_a_count_may_say_that_something_comes_on_the_closed_day_and_after_it(pat
         shop.decide([Count("A", 9, (5, 6))], day(5))
         shop.record([Sold("A", day(5), 1, ordered=0)])
         assert orders(shop.decide([Count("A", 9)], day(7)))["A"][1] == 11
+
+
+def test_a_supplier_is_known_by_its_name_on_any_day(path):
+    with create(path, lead_time=LEAD, capacity=None) as shop:
+        order_daily(shop, 3)
+        shop.set_terms({"supplier": "Nord"}, ["A"], day(4))
+        with Shop(path) as opened:
+            opened.receive([Delivery("A", day(4), 4)], supplier="Nord")
+        shop.set_terms({"supplier": "Sud"}, ["A"], day(5))
+        shop.receive([Delivery("A", day(5), 0)], supplier="Nord")  # ordered there before
+        with pytest.raises(UnknownNameError, match="has the supplier 'Nrd'. Did you mean 'Nord'"):
+            shop.receive([], supplier="Nrd", day=day(5))
+
+
+def test_what_was_ordered_with_a_lead_time_can_be_told_without_one(late):
+    late.receive([Delivery("A", day(5), 0)])
+    late.set_terms({"lead_time": 0}, ["A"], day(5))
+    late.receive([Delivery("A", day(6), 8)])
+    assert on_its_way(late, "A", 7) == {}
+    late.record([Sold("A", day(6), 1, stock=9, ordered=3)])
+    with pytest.raises(InvalidInputError, match="must have an order"):
+        late.receive([Delivery("A", day(7), 3, ordered_on=day(6))])

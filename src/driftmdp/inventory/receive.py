@@ -17,6 +17,7 @@ from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, order_of, read_day, read_days
 from driftmdp.inventory.periods import days, mornings_after
 from driftmdp.inventory.terms import ItemTerms
+from driftmdp.inventory.terms_timeline import BEGINNING
 from driftmdp.kernels.arrays import Longs
 from driftmdp.kernels.deliveries import NONE, RECEIVED
 from driftmdp.validation import nearest_name
@@ -55,9 +56,15 @@ class DeliveryCheck:
     def __init__(self, states: ItemStates, log: EventLog, supplier: str | None) -> None:
         self._states, self._log, self._supplier = states, log, supplier
         self._days: dict[int, DayEntries] = {}
-        if supplier is not None and not any(terms.supplier == supplier for terms in states.terms):
-            near = nearest_name(supplier, {terms.supplier for terms in states.terms if terms.supplier})
+        names = states.timeline.supplier_names()
+        if supplier is not None and supplier not in names:
+            near = nearest_name(supplier, names)
             raise UnknownNameError(f"No item of the shop has the supplier {supplier!r}.{near} Nothing was done.")
+
+    def _was_from(self, item: int) -> bool:
+        """Return whether an item has, or had, the supplier."""
+        timeline, sku = self._states.timeline, self._states.skus[item]
+        return any(timeline.terms_on(sku, day).supplier == self._supplier for day in timeline.days_from(BEGINNING))
 
     def items(self, lines: Sequence[Delivery]) -> list[Delivery]:
         """Return the lines that say something. Those that cannot be true are refused."""
@@ -73,11 +80,11 @@ class DeliveryCheck:
                 "Nothing was done."
             )
         terms = states.terms[item]
-        if self._supplier is not None and terms.supplier != self._supplier:
+        if self._supplier is not None and terms.supplier != self._supplier and not self._was_from(item):
             of = f"is from {terms.supplier}" if terms.supplier else "has no supplier"
             rule = f"{line.source}Every line must be about an item from {self._supplier}; {line.sku} {of}"
             raise InvalidInputError(f"{rule}. Nothing was done; leave out --supplier if others delivered too.")
-        if terms.lead_time == 0:
+        if terms.lead_time == 0 and line.ordered_on is None and item not in states.deliveries.told():
             rule = f"{line.source}{line.sku} must have a lead time for deliveries to be told; it has 0"
             advice = "tell `record` what came as `ordered`, or set a lead time of 1 or more."
             raise InvalidInputError(f"{rule}: what is ordered is on the shelf at once. Nothing was done; {advice}")
@@ -99,7 +106,8 @@ class DeliveryCheck:
     def _order(self, day: int, item: int) -> int:
         if day not in self._days:
             self._days[day] = read_day(self._log, day, self._states.shop.lead_time)
-        return int(order_of(self._days[day], np.array([item]))[0][0])
+        units, lead = order_of(self._days[day], np.array([item]))
+        return 0 if lead[0] == 0 else int(units[0])  # what was on sale at once cannot come later
 
     def missing(self, day: int, lines: Sequence[Delivery]) -> Iterator[int]:
         """Yield the items of the supplier that were due by a day and are in no line."""

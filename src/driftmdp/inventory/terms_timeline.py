@@ -99,6 +99,12 @@ class TermsTimeline:
         keys = [name for name in {**self.own, **self.dated} if name.startswith(SUPPLIER)]
         return {key.removeprefix(SUPPLIER): self.own_on(key, day) for key in keys}
 
+    def supplier_names(self) -> set[str]:
+        """Return the suppliers that are named on any day."""
+        events = [*self.own.values(), *(values for each in self.dated.values() for _, values in each)]
+        named = {values.get("supplier") for values in events} | {self._shop.supplier}
+        return {name for name in named if name} | self.suppliers_on(BEGINNING).keys()
+
     def rename(self, old: str, new: str) -> None:
         """Give an item's settings to another name, in place of those that it had."""
         self.remove(new)
