@@ -472,7 +472,7 @@ def test_a_supplier_is_known_by_its_name_on_any_day(path):
             opened.receive([Delivery("A", day(4), 4)], supplier="Nord")
         shop.set_terms({"supplier": "Sud"}, ["A"], day(5))
         shop.receive([Delivery("A", day(5), 0)], supplier="Nord")  # ordered there before
-        with pytest.raises(UnknownNameError, match="has the supplier 'Nrd'. Did you mean 'Nord'"):
+        with pytest.raises(UnknownNameError, match=r"has the supplier 'Nrd'\. Did you mean 'Nord'"):
             shop.receive([], supplier="Nrd", day=day(5))
 
 
