@@ -257,7 +257,10 @@ def fill_menus(
         most = most_in_time(beliefs, shared, task, n, terms, coming, 1.0)
         if most > 0.0:
             _fill_menu(beliefs, shared, task, n, without_life(terms), coming, uniforms, orders[n], costs[n])
-            if position_of(task, n, coming) + orders[n].max() <= most:
+            largest = 0
+            for place in range(orders.shape[1]):
+                largest = max(largest, orders[n, place])
+            if position_of(task, n, coming) + largest <= most:
                 continue
         _fill_menu(beliefs, shared, task, n, terms, coming, uniforms, orders[n], costs[n])
 
