@@ -9,6 +9,8 @@ Sold oldest first, what spoils needs no list of ages. If the units whose last pe
 far, and so many were ``gone`` before, sold or spoiled, then the evening of h takes (due - gone)^+ off the shelf.
 """
 
+import numpy as np
+
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Ints, Longs
 from driftmdp.kernels.ordering_arrays import OrderTerms
@@ -40,27 +42,61 @@ def restart_expiry(terms: OrderTerms, ages: Longs, coming: Longs, expiring: Long
 
 
 @kernel
-def spoiled_behind(path: Ints, start: int, expiring: Longs, due: int, gone: int, stock: int) -> int:
+def next_ages(ages: Longs) -> Longs:
+    """Return the next period, from each on, in which something of the shelf or of a new order may spoil."""
+    found = np.zeros(ages.size, np.int64)
+    following = ages.size - 1
+    for k in range(ages.size - 1, -1, -1):
+        if ages[k] > 0:
+            following = k
+        found[k] = following
+    return found
+
+
+@kernel
+def sums_of_paths(demand: Ints) -> Longs:
+    """Return the demand before each period on each path, by (path, period)."""
+    sums = np.zeros((demand.shape[0], demand.shape[1] + 1), np.int64)
+    for i in range(demand.shape[0]):
+        for h in range(demand.shape[1]):
+            sums[i, h + 1] = sums[i, h] + demand[i, h]
+    return sums
+
+
+@kernel
+def _demand_before(sums: Longs, h: int) -> int:
+    """Return the demand before a period of a path. Behind its end it goes on as at its beginning, by weekday."""
+    horizon = sums.size - 1
+    if h <= horizon:
+        return sums[h]
+    first = horizon % WEEK if horizon > WEEK else 0
+    place = first + h - horizon
+    if place < horizon:
+        return sums[horizon] + sums[place] - sums[first]
+    return sums[horizon] + place // horizon * sums[horizon] + sums[place % horizon] - sums[first]
+
+
+@kernel
+def spoiled_behind(
+    sums: Longs, start: int, expiring: Longs, following: Longs, due: int, gone: int, stock: int
+) -> int:
     """Return how many units of a stock, left before period ``start``, will spoil.
 
-    Later orders do not change it, as the oldest are sold first. Behind its end a path goes on as at its beginning,
-    on the same weekday.
+    Later orders do not change it, as the oldest are sold first. ``sums`` is the path's of `sums_of_paths`, and
+    ``following`` those of `next_ages`: periods in which nothing is due are passed at once.
     """
-    horizon, spoiled, there = path.size, 0, gone + stock
-    place = start
-    for h in range(start, expiring.size):
-        if gone >= there:  # all are sold or spoiled
-            break
-        if place == horizon:
-            place = horizon % WEEK % horizon if h == horizon else 0
+    spoiled, there, h = 0, gone + stock, start
+    before = _demand_before(sums, h)
+    while h < expiring.size and gone < there and due < there:
+        if h < following.size:
+            h = following[h]
         due = min(due + expiring[h], there)
-        gone += path[place]
-        place += 1
+        after = _demand_before(sums, h + 1)
+        gone, before = gone + after - before, after
         if due > gone:
             spoiled += due - gone
             gone = due
-        if due == there:
-            break
+        h += 1
     return spoiled
 
 
