@@ -96,7 +96,7 @@ class ItemStates:
 
     def add_items(self, skus: Sequence[str]) -> None:
         """Append new items."""
-        terms = [self.timeline.terms_on(sku, self._day) for sku in skus]
+        terms = self.timeline.terms_of(skus, self._day)
         self.numbers.update((sku, len(self.skus) + place) for place, sku in enumerate(skus))
         self.skus += skus
         self.terms += terms
@@ -128,11 +128,13 @@ class ItemStates:
         """Give items of some names the terms of the day, or all items if the shop or a supplier is among them."""
         found = set(names)
         is_shared = any(name == SHOP or name.startswith(SUPPLIER) for name in found)
-        for sku in self.present_skus if is_shared else found & self.numbers.keys():
-            item, terms = self.numbers[sku], self.timeline.terms_on(sku, self._day)
+        skus = self.present_skus if is_shared else list(found & self.numbers.keys())
+        changed: dict[int, ItemTerms] = {}
+        for sku, terms in zip(skus, self.timeline.terms_of(skus, self._day), strict=True):
+            item = self.numbers[sku]
             if terms is not self.terms[item]:
-                self.terms[item] = terms
-                self.engine.set_terms(item, terms)
+                self.terms[item] = changed[item] = terms
+        self.engine.set_terms(changed)
 
     def terms_on(self, item: int, day: int) -> ItemTerms:
         """Return an item's terms on a day."""
@@ -284,7 +286,7 @@ class ItemStates:
         """Let a merged item be one that is never ordered: it has no share of what its supplier's items share."""
         terms = replace(self.timeline.terms_on(self.skus[item], self._day), is_discontinued=True)
         self.terms[item] = terms
-        self.engine.set_terms(item, terms)
+        self.engine.set_terms({item: terms})
 
     def _apply_settings(self, rows: Iterable[tuple[str, Settings]], first_day: int = BEGINNING) -> None:
         for name, given in rows:
@@ -406,6 +408,8 @@ class ItemStates:
         found.timeline.restore(header["terms"])
         found.calendar = SpecialDays(SpecialDay(*line) for line in header["calendar"])
         found.engine.set_calendar(found.calendar.lines)
+        days = np.frombuffer(last, LAST_DAY)["day"]
+        found._day = int(days.max(initial=BEGINNING))  # the next command is mostly about a day with the same terms
         found.add_items(header["skus"])
         found.former, found.merged = header["former"], dict(header["merged"])
         for item in found.merged:
