@@ -199,7 +199,7 @@ class ItemStates:
 
     def append_settings(self, log: EventLog, given: Mapping[str, Settings]) -> int:
         """Add items' own settings to the log and apply them; return how many were new."""
-        news = [(sku, dict(values)) for sku, values in given.items() if self._is_new(sku, BEGINNING, values)]
+        news = [(sku, dict(values)) for sku, values in given.items() if self.is_new(sku, BEGINNING, values)]
         if news:
             log.append(ITEMS, ALWAYS, entries.pack({"items": news}))
             self._apply_settings(news)
@@ -208,14 +208,14 @@ class ItemStates:
 
     def append_terms(self, log: EventLog, names: Sequence[str], first_day: int, values: Settings) -> int:
         """Add settings from a day on to the log and apply them. Return how many names changed."""
-        news = [name for name in names if self._is_new(name, first_day, values)]
+        news = [name for name in names if self.is_new(name, first_day, values)]
         if news:
             log.append(TERMS, ALWAYS, entries.pack({"from": first_day, "names": news, "values": dict(values)}))
             self._apply_settings([(name, values) for name in news], first_day)
             self.last_batch += 1
         return len(news)
 
-    def _is_new(self, name: str, first_day: int, values: Settings) -> bool:
+    def is_new(self, name: str, first_day: int, values: Settings) -> bool:
         """Return whether settings change something, on any day from the first on."""
         days = self.timeline.days_from(first_day)
         if name == SHOP:
@@ -276,8 +276,9 @@ class ItemStates:
         self.former.update((name, into) for name, number in self.numbers.items() if number == item)
         self.numbers.update(self.former)
         self.merged = {gone: into if stays == item else stays for gone, stays in self.merged.items()} | {item: into}
-        both = np.array([item, into], np.int64)
-        self.last[both] = read_last_days(log, both, self.shop.lead_time, self.last_batch + 1)
+        self.last[item] = no_days(1)[0]  # asked of the log, it would be read to its beginning
+        stays = np.array([into], np.int64)
+        self.last[stays] = read_last_days(log, stays, self.shop.lead_time, self.last_batch + 1)
         self.deliveries.merge(log, item, into, self.last_batch + 1)
         if first_sold is not None:
             self.demand.change_past(first_sold)
