@@ -1,8 +1,8 @@
 """Items of one supplier ordered together, each alone, and a lower bound: ``python -m benchmarks.joint_orders``.
 
 Random suppliers with 2 to 12 items whose demand has a known law, an order cost K of the supplier from 0 to 40 times
-the items' own, lead times 0 to 2, with and without order days and a minimum. Three ways of ordering meet the same
-20,000 periods of demand:
+the items' own, lead times 0 to 2, and orders on every period or every third. None has a minimum. Three ways of
+ordering meet the same 20,000 periods of demand:
 
 - *together*: ``driftmdp.inventory.joint_orders``, what a shop does
 - *each alone, K in each*: each item is planned as if its orders paid the whole K
@@ -11,7 +11,7 @@ the items' own, lead times 0 to 2, with and without order days and a minimum. Th
 All pay K once for each period with an order. The lower bound divides K among the items, plans each alone and
 exactly with its share, and takes the best division [AI87]. No way of ordering costs less on average.
 
-Constants were chosen on seeds from 1000. ``--seed`` takes other suppliers, ``--quick`` few of them.
+Constants were chosen on seeds 1 to 4 and from 1000 on. ``--seed`` takes other suppliers, ``--quick`` few of them.
 """
 
 from __future__ import annotations

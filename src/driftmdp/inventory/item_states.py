@@ -279,7 +279,7 @@ class ItemStates:
         self.last[item] = no_days(1)[0]  # asked of the log, it would be read to its beginning
         stays = np.array([into], np.int64)
         self.last[stays] = read_last_days(log, stays, self.shop.lead_time, self.last_batch + 1)
-        self.deliveries.merge(log, item, into, self.last_batch + 1)
+        self.deliveries.merge(log, item, into, int(self.steps(stays)[0]), self.last_batch + 1)
         if first_sold is not None:
             self.demand.change_past(first_sold)
 

@@ -68,6 +68,11 @@ class SpecialDays:
         is_closed = np.isin(each, closed) | np.isin((each - 1) % 7, sorted(terms.closed_days))
         return np.asarray(~is_closed.all(axis=-1))
 
+    def closing(self, sku: str, terms: ItemTerms) -> tuple[object, ...]:
+        """Return what the closed periods of an item depend on: items of which it is equal share them."""
+        own = (name if name in self._by_item else ("", "") for name in ((sku, ""), ("", terms.group)))
+        return (*own, terms.closed_days, terms.period)
+
     def next_open(self, sku: str, terms: ItemTerms, period: int) -> int:
         """Return a period, or the first one after it in which an item is sold, if there is one in reach."""
         closed, step = self._closed_of(sku, terms), days(terms.period)
