@@ -272,6 +272,15 @@ def test_each_day_s_sales_are_judged_by_the_terms_of_the_day(shop):
     assert told == ("More was sold in a period than the shelf takes; is the capacity right: A in 3 of 4 periods?",)
 
 
+def test_a_misspelling_is_told_once(shop):
+    work(shop, 1, items=("coffee", "bread"))
+    told = shop.decide([Count("cofee", 3), Count("soap", 3)], day(1)).remarks
+    assert told[:2] == (
+        "New, but like a name that the shop has: cofee (perhaps coffee).",
+        "1 item is new to this shop: soap.",
+    )
+
+
 def test_a_new_name_is_told_with_the_nearest(shop):
     work(shop, 1, items=("Milk 1l", "Bread"))
     told = shop.decide([Count("Milk 2l", 3), Count("xyz", 3)], day(1)).remarks[0]

@@ -271,5 +271,7 @@ def test_terms_that_do_not_fit_the_items_are_refused(tmp_path):
     with shop:
         shop.decide([Count("A", 1)], MONDAY, items=[ItemSettings("A", {"supplier": "Mill"})])
         with pytest.raises(InvalidInputError, match="Mill, with A: order_days must have an open day"):
-            shop.record([], suppliers=[Supplier("Mill", {"order_days": "sun"})])
+            shop.record([], suppliers=[Supplier("Bakery", {}), Supplier("Mill", {"order_days": "sun"})])
+        with pytest.raises(InvalidInputError, match=f"Mill, with A, from {MONDAY}: order_days must have an open"):
+            shop.set_terms({}, first_day=MONDAY, suppliers=[Supplier("Mill", {"order_days": "sun"})])
         assert shop.verify()
