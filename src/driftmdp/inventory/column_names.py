@@ -131,7 +131,7 @@ class ColumnSearch:
         """Take the columns whose names mean the absent ones in some language."""
         free, guessed = self._free, []
         for name in absent:
-            found = [column for column in free if _folded(column) in GUESSES.get(name, ())]
+            found = [column for column in free if folded(column) in GUESSES.get(name, ())]
             if len(found) == 1:
                 self.places[name] = self.columns.index(found[0])
                 guessed.append(f"{found[0]} as {name}")
@@ -196,7 +196,14 @@ def plain_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "", as_seen(name).lower())
 
 
-def _folded(name: str) -> str:
-    """Return a column's name as the table of guesses has it: ``Art.-Nr.`` is ``artnr``, ``Ilość`` is ``ilosc``."""
+def folded(name: str) -> str:
+    """Return a name without capitals, accents and signs, as the table of guesses has it.
+
+    Examples
+    --------
+    >>> from driftmdp.inventory.column_names import folded
+    >>> folded("Art.-Nr."), folded("Ilość")
+    ('artnr', 'ilosc')
+    """
     apart = unicodedata.normalize("NFKD", name.lower().replace("ł", "l"))
     return re.sub(r"[\W_]+", "", "".join(c for c in apart if not unicodedata.combining(c)))
