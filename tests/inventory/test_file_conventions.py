@@ -330,6 +330,29 @@ def test_the_first_line_may_name_the_separator(file):
     assert read_counts(file('sep=|\nsku|stock\n"a,b;c"|3\n'))[1][0].stock == 3
 
 
+def test_titles_above_the_header_are_skipped(file):
+    title = 'Sales, by day\nShop "Ann"\n\n"two\nlines"\n;;\n'
+    found = read_sold(file(f"{title}Datum;Artikel;Menge\n25.03.2026;A;2\n26.03.2026;A;3\n"))
+    assert [(sold.day.day, sold.units) for sold in found] == [(25, 2), (26, 3)]
+    assert found.line.tolist() == [8, 9]
+    assert found.remarks[0] == (
+        "Read file.csv separated by semicolons, with its header in line 7, dates as dd.mm.yyyy."
+    )
+    with refused("line 3: stock must be a whole number; got 'x'"):
+        read_counts(file("Monday\nsku,stock\nA,x\n"))
+    with refused("line 3, must have 2 columns, as the header has; it has 3"):
+        read_counts(file("Monday\nsku,stock\nA,1,2\n"))
+    assert read_counts(file("sep=;\nMonday, early\nsku;stock\nA;1\n"))[1][0].stock == 1
+
+
+def test_a_header_far_below_is_not_found(file):
+    assert read_counts(file("title\n" * 19 + "sku,stock\nA,1\n"))[1][0].stock == 1
+    with refused("must have the columns 'sku', 'stock'; its columns are title"):
+        read_counts(file("title\n" * 20 + "sku,stock\nA,1\n"))
+    with refused("must have a column 'stock'; its columns are sku, stok"):
+        read_counts(file("title\nsku,stok\nA,1\n"))
+
+
 # ---- files that are no tables
 
 

@@ -125,6 +125,11 @@ def is_text(text: str, encoding: str) -> bool:
     return "\0" not in text and (encoding == UTF_8 or _NO_TEXT.search(text) is None)
 
 
+def is_separator_line(line: str) -> bool:
+    """Return whether a line only says what separates columns, as ``sep=;`` does."""
+    return line.strip(' "').lower().startswith("sep=")
+
+
 def separator_of(text: str) -> str:
     """Return what separates the columns of a table: what its first line says, or has most outside of quotes."""
     header = text.lstrip().splitlines()[0]
