@@ -289,6 +289,38 @@ def test_two_columns_that_may_be_one_are_refused(file):
     assert "No column is taken as stock: 'Bestand' and 'Voorraad' may be it." in " ".join(found.remarks)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["Verkaufte Menge", "Sold Qty", "Units sold", "Stückzahl (verkauft)", "Pezzi venduti", "Ilość sprzedana"],
+)
+def test_what_was_sold_may_have_two_words(file, name):
+    found = read_sold(file(f"Datum,Artikel,{name}\n2026-11-16,A,3\n"))
+    assert found[0].units == 3
+    assert found.remarks == (f"Columns taken: Datum as date, Artikel as sku, {name} as units.",)
+
+
+@pytest.mark.parametrize("name", ["Bestellte Menge", "Verkaufte Ware", "Verkauft Sold", "Menge verkauft netto"])
+def test_other_words_are_no_units(file, name):
+    with refused("must have a column 'units'"):
+        read_sold(file(f"Datum,Artikel,{name}\n2026-11-16,A,3\n"))
+
+
+def test_two_columns_of_units_are_refused(file):
+    with refused("'Menge' and 'Verkaufte Menge' may be it. Say which: --column units=NAME."):
+        read_sold(file("Datum,Artikel,Menge,Verkaufte Menge\n2026-11-16,A,3,3\n"))
+
+
+def test_a_column_with_nearly_the_same_name_is_said(file):
+    found = read_sold(file("date,sku,Units,units,In Stock,in_stock\n2026-11-16,A,9,3,0,1\n"))
+    assert (found[0].units, found[0].in_stock) == (3, True)
+    assert found.remarks == (
+        "Column 'Units' of file.csv is not used, but 'units' is.",
+        "Column 'In Stock' of file.csv is not used, but 'in_stock' is.",
+    )
+    with refused("must have one column 'units'; it has 2"):
+        read_sold(file("date,sku,Units,UNITS\n2026-11-16,A,9,3\n"))
+
+
 def test_a_misspelt_column_is_said(file):
     found = read_sold(file("date,sku,units,in_stok,colour\n2026-11-16,A,3,1,red\n"))
     assert found.remarks == ("Column 'in_stok' of file.csv is not used. Did you mean 'in_stock'?",)

@@ -62,6 +62,12 @@ GUESSES = {
         *("besteld", "encomendado", "quantidadeencomendada", "zamowiono", "zamowione"),
     ),
 }
+# Beside a word for units, in names of two words such as "Verkaufte Menge".
+SOLD = {
+    *("sold", "verkauft", "verkaufte", "verkauften", "verkaufter", "verkauftes", "vendu", "vendue", "vendus"),
+    *("vendues", "vendida", "vendidas", "vendido", "vendidos", "venduta", "vendute", "venduto", "venduti"),
+    *("verkocht", "verkochte", "sprzedana", "sprzedane", "sprzedanych", "sprzedano"),
+}
 
 
 @dataclass
@@ -109,6 +115,7 @@ class ColumnSearch:
         if missing:
             raise InvalidInputError(self._missing_columns(missing))
         self._say_misspelt(absent)
+        self._say_twins()
 
     @property
     def _free(self) -> list[str]:
@@ -131,7 +138,7 @@ class ColumnSearch:
         """Take the columns whose names mean the absent ones in some language."""
         free, guessed = self._free, []
         for name in absent:
-            found = [column for column in free if folded(column) in GUESSES.get(name, ())]
+            found = [column for column in free if _means(column, name)]
             if len(found) == 1:
                 self.places[name] = self.columns.index(found[0])
                 guessed.append(f"{found[0]} as {name}")
@@ -153,6 +160,14 @@ class ColumnSearch:
             near = difflib.get_close_matches(column.lower(), absent, n=1, cutoff=ALMOST_EQUAL)
             if near and not column.lower().startswith("coming"):
                 self.remarks.append(f"Column {column!r} of {self.path.name} is not used. Did you mean {near[0]!r}?")
+
+    def _say_twins(self) -> None:
+        """Say which columns are not used because another one has nearly the same name."""
+        used = {plain_name(self.columns[place]): self.columns[place] for place in self.places.values()}
+        for column in self._free:
+            if plain_name(column) in used:
+                beside = used[plain_name(column)]
+                self.remarks.append(f"Column {column!r} of {self.path.name} is not used, but {beside!r} is.")
 
     def _check_renamed(self, asked: Sequence[str]) -> None:
         """Refuse a name for a column that is not read."""
@@ -194,6 +209,16 @@ def plain_name(name: str) -> str:
     ('instock', 'instock')
     """
     return re.sub(r"[\s_-]+", "", as_seen(name).lower())
+
+
+def _means(column: str, name: str) -> bool:
+    """Return whether a column's name means one of ours in some language."""
+    words = GUESSES.get(name, ())
+    if folded(column) in words:
+        return True
+    two = {folded(word) for word in column.split()}
+    (rest, *more) = two - SOLD or {""}
+    return name == "units" and len(two) == 2 and not more and rest in (*words, name)
 
 
 def folded(name: str) -> str:
