@@ -7,7 +7,7 @@ for the rest too: a file with our names reads as it is written.
 import difflib
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -86,6 +86,8 @@ class ColumnSearch:
         What else to do if the column date is missing.
     has_option
         Whether --column of the command is about this file.
+    ignored
+        Names of columns that are neither taken nor compared.
     places
         Where each column was found, after ``run``.
     remarks
@@ -99,6 +101,7 @@ class ColumnSearch:
     names: Mapping[str, str]
     hint: str = ""
     has_option: bool = True
+    ignored: Collection[str] = ()
     places: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
@@ -121,7 +124,8 @@ class ColumnSearch:
     def _free(self) -> list[str]:
         """The columns that were not found by a name."""
         taken = set(self.places.values())
-        return [column for place, column in enumerate(self.columns) if place not in taken]
+        free = (column for place, column in enumerate(self.columns) if place not in taken)
+        return [column for column in free if plain_name(column) not in self.ignored]
 
     def _find(self, name: str) -> None:
         called = self.names.get(name, name)

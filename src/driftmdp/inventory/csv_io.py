@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.cells import DAY_FORM, name_to_cell
-from driftmdp.inventory.column_names import SALES_COLUMNS
+from driftmdp.inventory.column_names import SALES_COLUMNS, plain_name
 from driftmdp.inventory.file_content import ZIP, read_content
 from driftmdp.inventory.file_conventions import YEAR_FIRST, Conventions, with_plain_cells
 from driftmdp.inventory.raw_tables import TableSearch, read_text, read_workbook
@@ -151,6 +151,7 @@ def read_table(
     hint: str = "",
     aliases: Mapping[str, str] | None = None,
     given: Conventions | None = None,
+    orders: Collection[str] = (),
 ) -> CsvTable:
     """Read a CSV file or a workbook. Columns are found by name, in any order, however they are written.
 
@@ -168,13 +169,17 @@ def read_table(
         Other names of optional columns.
     given
         How the file is written, as far as that is known.
+    orders
+        Columns of our own orders that are not read in a file that has them all.
     """
     given = given or Conventions()
     given.check()
     asked = *optional, *(aliases or {})
 
     def search(columns: list[str]) -> TableSearch:
-        return TableSearch.of(path, columns, wanted, asked, names or {}, hint, given.has_option)
+        ignored = orders if {*orders} <= {plain_name(name) for name in columns} else ()
+        used = [name for name in asked if name not in ignored]
+        return TableSearch.of(path, columns, wanted, used, names or {}, hint, given.has_option, ignored)
 
     content = read_content(path)
     read = read_workbook if content.startswith(ZIP) else read_text

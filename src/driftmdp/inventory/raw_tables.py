@@ -2,14 +2,14 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.column_names import ColumnSearch
+from driftmdp.inventory.column_names import ColumnSearch, plain_name
 from driftmdp.inventory.erp_exports import ErpExport
 from driftmdp.inventory.file_conventions import SEPARATORS, UTF_8, decoded, is_separator_line, is_text, separator_of
 from driftmdp.inventory.xlsx_parts import SheetRows
@@ -62,11 +62,14 @@ class TableSearch:
         names: Mapping[str, str],
         hint: str,
         has_option: bool,
+        ignored: Collection[str] = (),
     ) -> "TableSearch":
-        """Find the columns, or raise an error that says what is missing and what to do."""
+        """Find the columns but for ignored ones, or raise an error that says what is missing and what to do."""
         export = ErpExport.find(columns, wanted, optional)
         known = {} if export is None else export.names
-        search = ColumnSearch(path, columns, wanted, optional, {**known, **names}, hint, has_option)
+        taken = {plain_name(name) for name in known.values()}  # a column of an export is not two of ours
+        optional = [name for name in optional if name in (*known, *names) or plain_name(name) not in taken]
+        search = ColumnSearch(path, columns, wanted, optional, {**known, **names}, hint, has_option, ignored)
         search.run()
         said = () if export is None else (export.sentence(path, columns, search.places),)
         return cls(columns, search.places, (*said, *search.remarks), export)
