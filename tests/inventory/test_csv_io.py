@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory import Advice, Sold, orders_csv, read_counts, read_sales, read_sold
+from driftmdp.inventory import Advice, Count, Sold, orders_csv, read_counts, read_sales, read_sold
 from driftmdp.inventory.cells import name_from_cell, name_to_cell
 from driftmdp.inventory.csv_io import csv_text, read_table
 from tests.inventory.shops import MONDAY, refused
@@ -183,6 +183,16 @@ def test_a_folder_and_a_missing_file_are_named(tmp_path):
         read_counts(tmp_path / "nowhere.csv")
     with refused("Is a directory"):
         read_counts(tmp_path)
+
+
+def test_our_own_orders_are_counts_without_what_was_decided(file):
+    orders = [Advice("A", MONDAY, stock=2, coming=7, order=12, pack=6, cost=1.25, method="exact")]
+    said = []
+    assert read_counts(file(orders_csv(orders)), remarks=said) == (MONDAY, [Count("A", 2)])
+    assert said == [
+        "file.csv has orders: its stock counts, but its order, coming, packs, cost, method are not used."
+    ]
+    assert read_counts(file("sku,stock,coming\nA,2,7\n"))[1][0].coming == (7,)
 
 
 @pytest.mark.parametrize(

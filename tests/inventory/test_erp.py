@@ -21,6 +21,7 @@ from driftmdp.inventory import (
     SpecialDay,
     erp_orders_csv,
     read_counts,
+    read_delivered,
     read_own,
     read_sales,
     read_sold,
@@ -309,6 +310,23 @@ def test_orders_read_back_are_the_same(tmp_path_factory, orders, suppliers, prog
     }
     assert found == orders
     assert any("is taken for purchase orders" in said for said in own.remarks)
+
+
+@pytest.mark.parametrize("program", ["odoo", "erpnext"])
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_orders_may_come_whole(tmp_path, program, ending):
+    text = erp_orders_csv([advice("TEA", 12), advice("HONEY", 6), advice("JAM", 3, "Nord")], program)
+    path = tmp_path / f"rfq.{ending}"
+    path.write_bytes(workbook_of_csv(text) if ending == "xlsx" else text.encode())
+    ordered_on, day = date(2026, 11, 16), date(2026, 11, 18)
+    found = read_delivered(path, day)
+    assert [(line.sku, line.units) for line in found.lines] == [("TEA", 12), ("HONEY", 6), ("JAM", 3)]
+    assert {(line.day, line.ordered_on) for line in found.lines} == {(day, ordered_on)}
+    assert "is taken for purchase orders that" in " ".join(found.remarks)
+    with refused("must have "):  # of which day they came is not said
+        read_delivered(path)
+    with refused("must have the columns 'sku', 'units'"):  # orders are no sales
+        read_sold(path, day)
 
 
 def test_orders_of_odoo_that_were_not_placed_are_left_out(file):

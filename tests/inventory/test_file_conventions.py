@@ -120,7 +120,7 @@ def test_days_with_two_meanings_are_asked_for(file):
     assert sold_on(file, "01/02/2026", date_format="mm/dd/yyyy") == ["2026-01-02"]
     with refused("date_format must be one of", "got 'dmy'"):
         sold_on(file, "01/02/2026", date_format="dmy")
-    with refused("line 2: date must be year-month-day", "got '25/02/2026'"):
+    with refused("line 2: date must be mm/dd/yyyy or year-month-day", "got '25/02/2026'"):
         sold_on(file, "25/02/2026", date_format="mm/dd/yyyy")
 
 
@@ -129,6 +129,34 @@ def test_days_that_contradict_the_others_are_refused_by_line(file):
         sold_on(file, "25/03/2026", "26/03/2026", "03/25/2026")
     with refused("1 line that cannot be used: line 3: date must be", "got '30.02.2026'"):
         sold_on(file, "25.03.2026", "30.02.2026")
+
+
+def test_the_form_that_the_file_has_is_named(file):
+    with refused("line 3: date must be dd.mm.yyyy or year-month-day, such as 2026-11-16", "got 'soon'") as caught:
+        sold_on(file, "25.03.2026", "soon")
+    assert "format the column" not in str(caught.value)
+
+
+@pytest.mark.parametrize("total", ["Summe;;5", ";Total:;5", "Gesamtsumme;Januar;5,00", " Razem ;;"])
+def test_a_total_below_the_lines_is_left_out(file, total):
+    found = read_sold(file(f"Datum;Artikel;Menge\n25.03.2026;A;2,0\n26.03.2026;A;3,0\n{total}\n;;\n"))
+    assert [sold.units for sold in found] == [2, 3]
+    name = next(cell.strip() for cell in total.split(";") if cell.strip())
+    assert found.remarks[-1] == f"Left out: line 4, a total ({name!r})."
+
+
+def test_only_the_last_line_without_a_day_is_a_total(file):
+    head = "date,sku,units\n2026-03-25,A,2\n"
+    with refused("line 3: date must be year-month-day", "got 'Total'"):
+        read_sold(file(f"{head}Total,,2\n2026-03-26,A,3\n"))
+    with refused("line 3: date must be year-month-day", "got 'Kasse 1'"):
+        read_sold(file(f"{head}Kasse 1,,2\n"))
+    assert [sold.sku for sold in read_sold(file("sku,date,units\nA,2026-03-25,2\nTotal,2026-03-25,2\n"))] == [
+        *("A", "Total"),
+    ]
+    day = date(2026, 3, 25)
+    assert [sold.sku for sold in read_sold(file("sku,date,units\nA,,2\nTotal,,2\n"), day)] == ["A", "Total"]
+    assert [count.sku for count in read_counts(file("sku,stock\nA,2\nTotal,2\n"))[1]] == ["A", "Total"]
 
 
 def test_days_of_a_calendar_have_no_option(file):
@@ -177,6 +205,17 @@ def test_numbers_with_two_meanings_are_asked_for(file):
 def test_numbers_that_contradict_each_other_are_refused_by_line(file):
     with refused("2 lines that cannot be used: line 2", "line 3"):
         read_counts(file("sku;stock\nA;2,5\nB;2.5\n"))
+
+
+def test_a_wrong_number_is_shown_as_the_file_has_it(file):
+    with refused("line 2: Menge must be a whole number; got '2,5'"):
+        read_sold(file("Datum;Artikel;Menge\n25.03.2026;A;2,5\n"))
+    with refused(
+        "line 2: stock must be a whole number; got '1.234,5'; line 3: stock must not be negative; got -1,0"
+    ):
+        read_counts(file("sku;stock\nA;1.234,5\nB;-1,0\n"))
+    with refused("line 2: Datum must be dd.mm.yyyy or", "got '16.11.2300'"):
+        read_sold(file("Datum;Artikel;Menge\n16.11.2300;A;2\n"))
 
 
 def test_amounts_keep_three_decimals(file):
@@ -250,6 +289,38 @@ def test_two_columns_that_may_be_one_are_refused(file):
     assert "No column is taken as stock: 'Bestand' and 'Voorraad' may be it." in " ".join(found.remarks)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["Verkaufte Menge", "Sold Qty", "Units sold", "Stückzahl (verkauft)", "Pezzi venduti", "Ilość sprzedana"],
+)
+def test_what_was_sold_may_have_two_words(file, name):
+    found = read_sold(file(f"Datum,Artikel,{name}\n2026-11-16,A,3\n"))
+    assert found[0].units == 3
+    assert found.remarks == (f"Columns taken: Datum as date, Artikel as sku, {name} as units.",)
+
+
+@pytest.mark.parametrize("name", ["Bestellte Menge", "Verkaufte Ware", "Verkauft Sold", "Menge verkauft netto"])
+def test_other_words_are_no_units(file, name):
+    with refused("must have a column 'units'"):
+        read_sold(file(f"Datum,Artikel,{name}\n2026-11-16,A,3\n"))
+
+
+def test_two_columns_of_units_are_refused(file):
+    with refused("'Menge' and 'Verkaufte Menge' may be it. Say which: --column units=NAME."):
+        read_sold(file("Datum,Artikel,Menge,Verkaufte Menge\n2026-11-16,A,3,3\n"))
+
+
+def test_a_column_with_nearly_the_same_name_is_said(file):
+    found = read_sold(file("date,sku,Units,units,In Stock,in_stock\n2026-11-16,A,9,3,0,1\n"))
+    assert (found[0].units, found[0].in_stock) == (3, True)
+    assert found.remarks == (
+        "Column 'Units' of file.csv is not used, but 'units' is.",
+        "Column 'In Stock' of file.csv is not used, but 'in_stock' is.",
+    )
+    with refused("must have one column 'units'; it has 2"):
+        read_sold(file("date,sku,Units,UNITS\n2026-11-16,A,9,3\n"))
+
+
 def test_a_misspelt_column_is_said(file):
     found = read_sold(file("date,sku,units,in_stok,colour\n2026-11-16,A,3,1,red\n"))
     assert found.remarks == ("Column 'in_stok' of file.csv is not used. Did you mean 'in_stock'?",)
@@ -289,6 +360,29 @@ def test_names_that_look_alike_are_written_so_that_they_differ():
 
 def test_the_first_line_may_name_the_separator(file):
     assert read_counts(file('sep=|\nsku|stock\n"a,b;c"|3\n'))[1][0].stock == 3
+
+
+def test_titles_above_the_header_are_skipped(file):
+    title = 'Sales, by day\nShop "Ann"\n\n"two\nlines"\n;;\n'
+    found = read_sold(file(f"{title}Datum;Artikel;Menge\n25.03.2026;A;2\n26.03.2026;A;3\n"))
+    assert [(sold.day.day, sold.units) for sold in found] == [(25, 2), (26, 3)]
+    assert found.line.tolist() == [8, 9]
+    assert found.remarks[0] == (
+        "Read file.csv separated by semicolons, with its header in line 7, dates as dd.mm.yyyy."
+    )
+    with refused("line 3: stock must be a whole number; got 'x'"):
+        read_counts(file("Monday\nsku,stock\nA,x\n"))
+    with refused("line 3, must have 2 columns, as the header has; it has 3"):
+        read_counts(file("Monday\nsku,stock\nA,1,2\n"))
+    assert read_counts(file("sep=;\nMonday, early\nsku;stock\nA;1\n"))[1][0].stock == 1
+
+
+def test_a_header_far_below_is_not_found(file):
+    assert read_counts(file("title\n" * 19 + "sku,stock\nA,1\n"))[1][0].stock == 1
+    with refused("must have the columns 'sku', 'stock'; its columns are title"):
+        read_counts(file("title\n" * 20 + "sku,stock\nA,1\n"))
+    with refused("must have a column 'stock'; its columns are sku, stok"):
+        read_counts(file("title\nsku,stok\nA,1\n"))
 
 
 # ---- files that are no tables

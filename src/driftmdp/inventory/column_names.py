@@ -7,7 +7,7 @@ for the rest too: a file with our names reads as it is written.
 import difflib
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,6 +62,12 @@ GUESSES = {
         *("besteld", "encomendado", "quantidadeencomendada", "zamowiono", "zamowione"),
     ),
 }
+# Beside a word for units, in names of two words such as "Verkaufte Menge".
+SOLD = {
+    *("sold", "verkauft", "verkaufte", "verkauften", "verkaufter", "verkauftes", "vendu", "vendue", "vendus"),
+    *("vendues", "vendida", "vendidas", "vendido", "vendidos", "venduta", "vendute", "venduto", "venduti"),
+    *("verkocht", "verkochte", "sprzedana", "sprzedane", "sprzedanych", "sprzedano"),
+}
 
 
 @dataclass
@@ -80,6 +86,8 @@ class ColumnSearch:
         What else to do if the column date is missing.
     has_option
         Whether --column of the command is about this file.
+    ignored
+        Names of columns that are neither taken nor compared.
     places
         Where each column was found, after ``run``.
     remarks
@@ -93,6 +101,7 @@ class ColumnSearch:
     names: Mapping[str, str]
     hint: str = ""
     has_option: bool = True
+    ignored: Collection[str] = ()
     places: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
@@ -109,12 +118,14 @@ class ColumnSearch:
         if missing:
             raise InvalidInputError(self._missing_columns(missing))
         self._say_misspelt(absent)
+        self._say_twins()
 
     @property
     def _free(self) -> list[str]:
         """The columns that were not found by a name."""
         taken = set(self.places.values())
-        return [column for place, column in enumerate(self.columns) if place not in taken]
+        free = (column for place, column in enumerate(self.columns) if place not in taken)
+        return [column for column in free if plain_name(column) not in self.ignored]
 
     def _find(self, name: str) -> None:
         called = self.names.get(name, name)
@@ -131,7 +142,7 @@ class ColumnSearch:
         """Take the columns whose names mean the absent ones in some language."""
         free, guessed = self._free, []
         for name in absent:
-            found = [column for column in free if _folded(column) in GUESSES.get(name, ())]
+            found = [column for column in free if _means(column, name)]
             if len(found) == 1:
                 self.places[name] = self.columns.index(found[0])
                 guessed.append(f"{found[0]} as {name}")
@@ -153,6 +164,14 @@ class ColumnSearch:
             near = difflib.get_close_matches(column.lower(), absent, n=1, cutoff=ALMOST_EQUAL)
             if near and not column.lower().startswith("coming"):
                 self.remarks.append(f"Column {column!r} of {self.path.name} is not used. Did you mean {near[0]!r}?")
+
+    def _say_twins(self) -> None:
+        """Say which columns are not used because another one has nearly the same name."""
+        used = {plain_name(self.columns[place]): self.columns[place] for place in self.places.values()}
+        for column in self._free:
+            if plain_name(column) in used:
+                beside = used[plain_name(column)]
+                self.remarks.append(f"Column {column!r} of {self.path.name} is not used, but {beside!r} is.")
 
     def _check_renamed(self, asked: Sequence[str]) -> None:
         """Refuse a name for a column that is not read."""
@@ -196,7 +215,24 @@ def plain_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "", as_seen(name).lower())
 
 
-def _folded(name: str) -> str:
-    """Return a column's name as the table of guesses has it: ``Art.-Nr.`` is ``artnr``, ``Ilość`` is ``ilosc``."""
+def _means(column: str, name: str) -> bool:
+    """Return whether a column's name means one of ours in some language."""
+    words = GUESSES.get(name, ())
+    if folded(column) in words:
+        return True
+    two = {folded(word) for word in column.split()}
+    (rest, *more) = two - SOLD or {""}
+    return name == "units" and len(two) == 2 and not more and rest in (*words, name)
+
+
+def folded(name: str) -> str:
+    """Return a name without capitals, accents and signs, as the table of guesses has it.
+
+    Examples
+    --------
+    >>> from driftmdp.inventory.column_names import folded
+    >>> folded("Art.-Nr."), folded("Ilość")
+    ('artnr', 'ilosc')
+    """
     apart = unicodedata.normalize("NFKD", name.lower().replace("ł", "l"))
     return re.sub(r"[\W_]+", "", "".join(c for c in apart if not unicodedata.combining(c)))

@@ -2,18 +2,19 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.cells import name_to_cell
-from driftmdp.inventory.column_names import SALES_COLUMNS
+from driftmdp.inventory.cells import DAY_FORM, name_to_cell
+from driftmdp.inventory.column_names import SALES_COLUMNS, plain_name
 from driftmdp.inventory.file_content import ZIP, read_content
-from driftmdp.inventory.file_conventions import Conventions, with_plain_cells
+from driftmdp.inventory.file_conventions import YEAR_FIRST, Conventions, with_plain_cells
 from driftmdp.inventory.raw_tables import TableSearch, read_text, read_workbook
+from driftmdp.inventory.total_line import without_total
 
 __all__ = ["SALES_COLUMNS", "CsvTable", "LineErrors", "csv_text", "read_table"]
 
@@ -45,6 +46,10 @@ class CsvTable:
         Whether the command's options --column, --date-format and --decimal are about this file.
     is_added_up
         Whether several lines of an item and day belong together, as they are lines of orders.
+    date_format
+        How its days are written, unless plainly.
+    written
+        The cells of columns as the file has them.
     """
 
     path: Path
@@ -55,6 +60,15 @@ class CsvTable:
     remarks: tuple[str, ...] = ()
     has_option: bool = True
     is_added_up: bool = False
+    date_format: str | None = None
+    written: dict[str, list[str]] = field(default_factory=dict)
+
+    def rule(self, column: str, broken: str, text: str, written: str) -> str:
+        """Return what a cell must be, in the form that the file has, and what it is there."""
+        form = DAY_FORM if self.date_format in (None, YEAR_FIRST) else f"{self.date_format} or {DAY_FORM}"
+        must, got, shown = broken.replace(DAY_FORM, form).partition("; got ")
+        shown = shown.replace(text.strip()[:40], written.strip()[:40], 1)
+        return f"{self.called[column]} must {must}{got}{shown}"
 
 
 @dataclass
@@ -81,9 +95,10 @@ class LineErrors:
                 values[text], wrong[text] = None, str(error)
         if wrong:
             self.has_option = table.has_option
-            for line, text in zip(table.lines, cells, strict=True):
+            written = table.written.get(column, cells)
+            for line, text, there in zip(table.lines, cells, written, strict=True):
                 if text in wrong:
-                    self.add(line, f"{table.called[column]} must {wrong[text]}")
+                    self.add(line, table.rule(column, wrong[text], text, there))
         return [values[text] for text in cells]
 
     def read_optional(
@@ -136,6 +151,7 @@ def read_table(
     hint: str = "",
     aliases: Mapping[str, str] | None = None,
     given: Conventions | None = None,
+    orders: Collection[str] = (),
 ) -> CsvTable:
     """Read a CSV file or a workbook. Columns are found by name, in any order, however they are written.
 
@@ -153,28 +169,36 @@ def read_table(
         Other names of optional columns.
     given
         How the file is written, as far as that is known.
+    orders
+        Columns of our own orders that are not read in a file that has them all.
     """
     given = given or Conventions()
     given.check()
     asked = *optional, *(aliases or {})
 
     def search(columns: list[str]) -> TableSearch:
-        return TableSearch.of(path, columns, wanted, asked, names or {}, hint, given.has_option)
+        ignored = orders if {*orders} <= {plain_name(name) for name in columns} else ()
+        used = [name for name in asked if name not in ignored]
+        return TableSearch.of(path, columns, wanted, used, names or {}, hint, given.has_option, ignored)
 
     content = read_content(path)
     read = read_workbook if content.startswith(ZIP) else read_text
     found, raw = read(path, content, search)
     lines, rows = _without_empty(raw.lines, raw.rows)
     lines, rows, left_out = found.cleaned(lines, rows)
+    lines, rows, total = without_total(lines, rows, found.places)
     columns, places = raw.columns, found.places
     cells = list(zip(*rows, strict=True)) or [()] * len(columns)
     others = [name for place, name in enumerate(columns) if place not in places.values()]
     named = _without_aliases(path, places, aliases or {})
-    cells_of = {name: list(cells[places[there]]) for name, there in named.items()}
+    written = {name: list(cells[places[there]]) for name, there in named.items()}
     called = {name: columns[places[there]] for name, there in named.items()}
-    cells_of, how = with_plain_cells(path, lines, cells_of, given)
-    remarks = *_how_read(path, raw.how, how), *raw.remarks, *found.remarks, *left_out
-    return CsvTable(path, lines, cells_of, called, others, remarks, given.has_option, found.is_added_up)
+    plain = with_plain_cells(path, lines, written, given)
+    remarks = *_how_read(path, raw.how, plain.how), *raw.remarks, *found.remarks, *left_out, *total
+    option, added_up = given.has_option, found.is_added_up
+    return CsvTable(
+        path, lines, plain.columns, called, others, remarks, option, added_up, plain.date_format, written
+    )
 
 
 def _how_read(path: Path, how: list[str], cells: list[str]) -> Iterator[str]:

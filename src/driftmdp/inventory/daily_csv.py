@@ -13,6 +13,7 @@ from pathlib import Path
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
+from driftmdp.inventory.column_names import plain_name
 from driftmdp.inventory.csv_io import CsvTable, LineErrors, csv_text, read_table
 from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.inventory.history import last_sales
@@ -23,6 +24,7 @@ from driftmdp.inventory.terms import MAX_LEAD_TIME, MAX_SHELF_LIFE
 LEFT = tuple(f"left_{place}" for place in range(1, MAX_SHELF_LIFE + 1))
 COMING = tuple(f"coming_{place}" for place in range(1, MAX_LEAD_TIME))
 ORDER_COLUMNS = ("date", "sku", "order", "stock", "coming", "packs", "cost", "method")
+NO_COUNTS = ("order", "coming", "packs", "cost", "method")  # of these, what says nothing of a morning
 SOLD_COLUMNS = ("date", "sku", "units", "in_stock", "ordered", "stock", "demand")
 
 
@@ -52,15 +54,18 @@ def read_counts(
     """
     aliases = {"lot": "pack", "coming": "coming_1"}
     given, optional = Conventions(date_format, decimal), ("date", "pack", *COMING, *LEFT)
-    table = read_table(Path(path), ("sku", "stock"), optional, columns, aliases=aliases, given=given)
+    table = read_table(
+        Path(path), ("sku", "stock"), optional, columns, aliases=aliases, given=given, orders=NO_COUNTS
+    )
     _check_coming(table)
     errors, lines = LineErrors(str(path)), dict[str, int]()
     skus = errors.read(table, "sku", cells.as_name)
     least = None if table.is_added_up else 0  # less than nothing in one place may be made up for in another
     stocks = errors.read(table, "stock", functools.partial(cells.whole_number, minimum=least))
-    said: tuple[str, ...] = ()
+    said = _orders_said(table)
     if table.is_added_up:
-        stocks, said = _added_up(errors, table, skus, stocks)
+        stocks, several = _added_up(errors, table, skus, stocks)
+        said += several
     if remarks is not None:
         remarks += *table.remarks, *said
     nothing: list[None] = [None] * len(skus)
@@ -97,6 +102,14 @@ def _added_up(
         found.append(total)
     several = sum(count > 1 for count in places.values())
     return found, (f"Stock in several places is added up for {counted(several, 'item')}.",) if several else ()
+
+
+def _orders_said(table: CsvTable) -> tuple[str, ...]:
+    """Return what is not read of a file of our own orders, if it is one."""
+    unread = [name for name in table.others if plain_name(name) in NO_COUNTS]
+    if len(unread) < len(NO_COUNTS):
+        return ()
+    return (f"{table.path.name} has orders: its stock counts, but its {', '.join(unread)} are not used.",)
 
 
 def _check_coming(table: CsvTable) -> None:

@@ -90,7 +90,8 @@ def read_delivered(
 
     The date may be missing if ``day`` is given.
     ``ordered_on``, ``rest`` and ``expected`` may be there too, with empty cells. ``date_format`` and ``decimal``
-    are as for ``read_sales``. With ``may_be_empty`` a file may have no lines below its header.
+    are as for ``read_sales``. With ``may_be_empty`` a file may have no lines below its header. With ``day`` the
+    orders for Odoo and ERPNext that ``erp_orders_csv`` writes may be read, as far as they came whole.
 
     Examples
     --------

@@ -172,6 +172,27 @@ FORMS = (
         ("supplier", "supplier name", "*(items)"),
         state=("status", "document status", "docstatus"),
     ),
+    # Orders that came whole, for `receive`: as `decide` writes them.
+    ExportForm(
+        "Odoo",
+        "purchase orders",
+        MappingProxyType(
+            {
+                "ordered_on": ("order deadline",),
+                "sku": ("order lines/product",),
+                "units": ("order lines/quantity",),
+            }
+        ),
+        ("vendor",),
+        state=_ODOO_STATE,
+    ),
+    ExportForm(
+        "ERPNext",
+        "purchase orders",
+        MappingProxyType({"ordered_on": ("date",), "sku": ("item code (items)",), "units": ("quantity (items)",)}),
+        ("supplier",),
+        state=("status", "document status", "docstatus"),
+    ),
 )
 CHILD_PREFIXES = "order lines/", "order_line/", "lines/"  # Odoo's columns of an order's lines
 CHILD_SUFFIX = " (items)"  # ERPNext's

@@ -27,8 +27,9 @@ _PARTS = {
     "yyyy": r"(?P<year>\d{4})",
     "yy": r"(?P<year>\d\d)",
 }
+YEAR_FIRST = "yyyy-mm-dd"
 DATE_FORMATS = (
-    *("yyyy-mm-dd", "dd.mm.yyyy", "dd.mm.yy", "dd/mm/yyyy", "mm/dd/yyyy", "yyyy/mm/dd", "dd-mm-yyyy", "mm-dd-yyyy"),
+    *(YEAR_FIRST, "dd.mm.yyyy", "dd.mm.yy", "dd/mm/yyyy", "mm/dd/yyyy", "yyyy/mm/dd", "dd-mm-yyyy", "mm-dd-yyyy"),
 )
 DATE_COLUMNS = "date", "ordered_on", "expected"
 DECIMALS = "comma", "point"
@@ -124,6 +125,11 @@ def is_text(text: str, encoding: str) -> bool:
     return "\0" not in text and (encoding == UTF_8 or _NO_TEXT.search(text) is None)
 
 
+def is_separator_line(line: str) -> bool:
+    """Return whether a line only says what separates columns, as ``sep=;`` does."""
+    return line.strip(' "').lower().startswith("sep=")
+
+
 def separator_of(text: str) -> str:
     """Return what separates the columns of a table: what its first line says, or has most outside of quotes."""
     header = text.lstrip().splitlines()[0]
@@ -136,15 +142,46 @@ def separator_of(text: str) -> str:
 # ---- cells
 
 
+def is_day(text: str) -> bool:
+    """Return whether a cell holds a day in some form.
+
+    Examples
+    --------
+    >>> from driftmdp.inventory.file_conventions import is_day
+    >>> is_day("16.11.2026"), is_day("2026-11-16 12:00"), is_day("31.11.2026"), is_day("5")
+    (True, True, False, False)
+    """
+    return day_of(text.strip()) is not None or any(_days_of([text], name) for name in DATE_FORMATS)
+
+
+class PlainCells(NamedTuple):
+    """Columns with plain days and numbers.
+
+    Attributes
+    ----------
+    columns
+        By our names.
+    how
+        How they were written, unless plainly: parts of a sentence.
+    date_format
+        How days were written, unless plainly.
+    """
+
+    columns: dict[str, list[str]]
+    how: list[str]
+    date_format: str | None
+
+
 def with_plain_cells(
     path: Path, lines: Sequence[int], columns: Mapping[str, list[str]], given: Conventions
-) -> tuple[dict[str, list[str]], list[str]]:
+) -> PlainCells:
     """Return columns with plain days and numbers, and how they were written, unless plainly."""
-    found, how = dict(columns), []
+    found, how, date_format = dict(columns), list[str](), given.date_format
     dates = [name for name in DATE_COLUMNS if name in columns]
     if dates:
         cells = [text for name in dates for text in columns[name]]
-        days, date_format = _plain_days(path, [*lines] * len(dates), cells, given)
+        days, recognised = _plain_days(path, [*lines] * len(dates), cells, given)
+        date_format = recognised or date_format
         found |= {name: _replaced(columns[name], days) for name in dates}
         how += [f"dates as {date_format}"] if days else []
     names = [name for name in columns if name in NUMBER_COLUMNS or name.startswith(("coming", "left_"))]
@@ -155,7 +192,7 @@ def with_plain_cells(
     for name in names:
         found[name] = _replaced(columns[name], clear | numbers)
     marks = {"comma": "decimal commas", "point": "decimal points", None: "thousands set apart"}
-    return found, how + ([marks[decimal]] if numbers else [])
+    return PlainCells(found, how + ([marks[decimal]] if numbers else []), date_format)
 
 
 def _replaced(cells: list[str], plain: Mapping[str, str]) -> list[str]:
