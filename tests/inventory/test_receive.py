@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.inventory import Costs, Count, Delivery, ItemSettings, Shop, Sold, Supplier, events_csv
 from driftmdp.inventory.deliveries import follow_orders, open_units
-from driftmdp.inventory.lead_times import learned_lead_times
+from driftmdp.inventory.lead_times import follow_companions, learned_lead_times
 from tests.inventory.shops import create, day, lines, orders, state, unchanged
 from tests.reference.deliveries import received
 
@@ -39,6 +39,13 @@ def on_its_way(shop, sku, n):
     found = follow_orders(states, item, day(n).toordinal())
     left = zip(found.promises.ordered_on.tolist(), found.promises.left.tolist(), strict=True)
     return {date.fromordinal(when): units for when, units in left if units}
+
+
+def learned(shop, n):
+    """What is learned of the first item's lead times in the morning of day n."""
+    first = np.array([0])
+    followed = follow_companions(shop._states, day(n).toordinal(), first)
+    return learned_lead_times(shop._states, first, followed)[0]
 
 
 def advice(shop, sku, n, stock=5):
@@ -226,8 +233,7 @@ def test_weeks_begin_with_the_monday_after_the_delivery(path):
         shop.receive([Delivery("A", day(21), 3), Delivery("A", day(23), 1)])
         assert on_its_way(shop, "A", 21) == {day(14): 1}
         assert on_its_way(shop, "A", 28) == {}
-        learned = learned_lead_times(shop._states, day(28).toordinal(), np.array([0]))[0]
-        assert learned.mean_delay == pytest.approx(0.25)
+        assert learned(shop, 28).mean_delay == pytest.approx(0.25)
 
 
 def test_what_is_due_on_a_closed_day_is_on_time_on_the_next_open_one(path):
@@ -238,8 +244,8 @@ def test_what_is_due_on_a_closed_day_is_on_time_on_the_next_open_one(path):
         shop.receive([Delivery("A", day(7), 4)])
         order_daily(shop, 1, first=7)
         assert shop.decide([Count("A", 9)], day(8)).remarks[-1].startswith("Late, and still waited for: A: 4")
-        (learned,) = learned_lead_times(shop._states, day(7).toordinal(), np.array([0]))
-        assert (learned.order_days, learned.late, learned.mean_delay) == (6, 0.0, 0.0)
+        found = learned(shop, 7)
+        assert (found.order_days, found.late, found.mean_delay) == (6, 0.0, 0.0)
 
 
 def test_a_delivery_in_the_future_must_be_confirmed(late, path, file, call):
@@ -350,7 +356,7 @@ def test_a_shop_of_which_nothing_is_told_is_as_before(path, monkeypatch):
     with create(path, lead_time=LEAD, capacity=30) as shop:
         order_daily(shop, 12)
         first = shop.decide([Count("A", 3)], day(12)).advice
-    monkeypatch.setattr("driftmdp.inventory.decide.learned_hazards", lambda states, day, items: None)
+    monkeypatch.setattr("driftmdp.inventory.decide.learned_hazards", lambda states, items, orders: None)
     monkeypatch.setattr("driftmdp.inventory.decide.Lateness", lambda hazards, overdue: None)
     with create(path.with_name("b.db"), lead_time=LEAD, capacity=30) as shop:
         order_daily(shop, 12)
@@ -399,18 +405,17 @@ def test_the_learned_mean_delay_converges(path, delay):
         late = {n: int(rng.choice([0, delay])) for n in range(60)}
         came = [Delivery("A", day(n + LEAD + late[n]), 4, ordered_on=day(n)) for n in range(60)]
         shop.receive(came)
-        learned = learned_lead_times(shop._states, day(80).toordinal(), np.array([0]))[0]
-        assert learned.order_days == 60
-        assert learned.mean_delay == pytest.approx(np.mean(list(late.values())))
-        assert learned.late == pytest.approx(np.mean([each > 0 for each in late.values()]))
+        found = learned(shop, 80)
+        assert found.order_days == 60
+        assert found.mean_delay == pytest.approx(np.mean(list(late.values())))
+        assert found.late == pytest.approx(np.mean([each > 0 for each in late.values()]))
 
 
 def test_few_late_deliveries_do_not_swing_what_is_believed(late):
     late.receive([Delivery("A", day(9), 4, ordered_on=day(4))])
-    learned = learned_lead_times(late._states, day(9).toordinal(), np.array([0]))[0]
-    on_time = learned.hazards[4]
-    assert 0.7 < on_time < 1.0
-    assert learned.hazards[:4].tolist() == [0.0] * 4
+    hazards = learned(late, 9).hazards
+    assert 0.7 < hazards[4] < 1.0
+    assert hazards[:4].tolist() == [0.0] * 4
 
 
 def test_a_count_on_a_closed_weekend_s_eve_says_what_comes_once(path):
@@ -435,3 +440,16 @@ def test_a_count_may_say_that_something_comes_on_the_closed_day_and_after_it(pat
         shop.decide([Count("A", 9, (5, 6))], day(5))
         shop.record([Sold("A", day(5), 1, ordered=0)])
         assert orders(shop.decide([Count("A", 9)], day(7)))["A"][1] == 11
+
+
+def test_orders_that_are_followed_with_others_are_as_alone(late):
+    late.receive([Delivery("A", day(6), 9), Delivery("B", day(5), 3), Delivery("B", day(7), 2)])
+    states, when = late._states, day(8).toordinal()
+    both = follow_orders(states, np.arange(2), when)
+    for item in range(2):
+        alone, mine = follow_orders(states, np.array([item]), when), both.of(np.array([item, 7]))
+        assert alone.items.tolist() == mine.items.tolist() == [item]
+        for one, other in zip(
+            (*alone.promises, *alone.parts, alone.due), (*mine.promises, *mine.parts, mine.due), strict=True
+        ):
+            assert one.tolist() == other.tolist()

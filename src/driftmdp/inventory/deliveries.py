@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.inventory.delivery_ledger import WAITED
+from driftmdp.inventory.delivery_ledger import ROW, WAITED
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.log_entries import UNKNOWN
 from driftmdp.inventory.periods import days as days_of
@@ -50,6 +50,20 @@ class FollowedOrders(NamedTuple):
         """Which orders are still waited for."""
         return np.asarray((self.promises.left > 0) & (self.late <= WAITED))
 
+    def of(self, items: Longs) -> "FollowedOrders":
+        """Return the orders and deliveries of those of some items that are followed."""
+        chosen = np.isin(self.items, items)
+        if chosen.all():
+            return self
+        mine, came = chosen[self.promises.item], chosen[self.parts.item]
+        promises = Promises(*(column[mine] for column in self.promises))
+        parts = Parts(*(column[came] for column in self.parts))
+        places, orders = np.cumsum(chosen) - 1, np.cumsum(mine) - 1
+        promise = np.where(parts.promise == NONE, NONE, orders[parts.promise])
+        promises = promises._replace(item=places[promises.item])
+        parts = parts._replace(item=places[parts.item], promise=promise)
+        return FollowedOrders(self.items[chosen], self.steps[chosen], self.today, promises, parts, self.due[mine])
+
 
 def follow_orders(states: ItemStates, items: Longs, today: int) -> FollowedOrders:
     """Return orders and deliveries of items whose numbers increase, as they are known in the morning of a day."""
@@ -68,7 +82,8 @@ def follow_orders(states: ItemStates, items: Longs, today: int) -> FollowedOrder
 def _events_of(states: ItemStates, items: Longs, steps: Longs) -> DeliveryEvents:
     """Return what happened to items whose numbers increase."""
     rows = states.deliveries.events_of(items)
-    item, day, what, key, units, more, expected = (np.ascontiguousarray(rows[name]) for name in rows.dtype.names)
+    columns = (np.ascontiguousarray(rows[name]) for name in ROW.names or ())
+    item, day, what, key, units, more, expected = columns
     starts = np.append(np.searchsorted(item, items), item.size).astype(np.int64)
     places = np.repeat(np.arange(items.size), np.diff(starts))
     step, is_received = steps[places], what == RECEIVED

@@ -77,8 +77,7 @@ class DeliveryLedger:
 
     def events_of(self, items: Longs) -> Rows:
         """Return what happened to some items."""
-        rows = self.of(items)
-        return rows[rows["what"] != KEPT_FROM]
+        return self.rows[np.isin(self.rows["item"], items) & (self.rows["what"] != KEPT_FROM)]
 
     # ---- from the log
 

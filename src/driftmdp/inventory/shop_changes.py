@@ -13,6 +13,7 @@ from driftmdp.inventory.change_suppliers import record_suppliers
 from driftmdp.inventory.change_terms import change_terms, checked_values
 from driftmdp.inventory.decide import late_orders
 from driftmdp.inventory.delivered_csv import Delivery
+from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.doubts import Confirm, Doubt, confirm_all
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.former_names import calendar_by_present_names, former_names
@@ -91,7 +92,9 @@ class ShopChanges:
             told = {line.sku for lines in days.values() for line in lines if line.sku in states.numbers}
             remarks = [*former_names(states, told), *remarks]
             last = max(days, default=date.min).toordinal()
-            remarks += late_orders(states, last, np.array([states.numbers[sku] for sku in sorted(told)], np.int64))
+            mine = np.array([states.numbers[sku] for sku in sorted(told)], np.int64)
+            mine = np.intersect1d(mine, states.deliveries.told())
+            remarks += late_orders(states, follow_orders(states, mine, last))
         return Receipt(counts["recorded"], counts["repeated"], counts["corrected"], tuple(remarks))
 
     def withdraw(
