@@ -59,7 +59,7 @@ def test_an_order_that_is_not_told_of_is_late_and_still_coming(late):
     assert on_its_way(late, "A", 6) == {day(4): 4}
     assert on_its_way(late, "B", 6) == {}
     found = late.decide([Count("A", 5), Count("B", 5)], day(6))
-    assert any(f"Late, and still waited for: A: 4 ordered {day(4)}" in said for said in found.remarks)
+    assert any(f"Overdue: A, 4 units ordered {day(4)}" in said for said in found.remarks)
     assert orders(found)["A"][1] > orders(found)["B"][1]
 
 
@@ -88,7 +88,7 @@ def test_a_named_order_is_filled_first(late):
 def test_an_expected_day_takes_the_place_of_the_promise(late):
     late.receive([Delivery("A", day(6), 0, expected=day(9))])
     found = late.decide([Count("A", 5)], day(7))
-    assert not [said for said in found.remarks if "Late" in said]
+    assert not [said for said in found.remarks if "Overdue" in said]
     assert late.explain("A").coming[1] == 4
     assert late.explain("A").overdue == ()
 
@@ -243,7 +243,7 @@ def test_what_is_due_on_a_closed_day_is_on_time_on_the_next_open_one(path):
             shop.receive([Delivery("A", day(n), 4)])
         shop.receive([Delivery("A", day(7), 4)])
         order_daily(shop, 1, first=7)
-        assert shop.decide([Count("A", 9)], day(8)).remarks[-1].startswith("Late, and still waited for: A: 4")
+        assert shop.decide([Count("A", 9)], day(8)).remarks[-1].startswith("Overdue: A, 4")
         found = learned(shop, 7)
         assert (found.order_days, found.late, found.mean_delay) == (6, 0.0, 0.0)
 
@@ -272,7 +272,7 @@ def test_the_command(late, path, file, call):
     code, _, told = call("inventory", "receive", path, delivered)
     assert (code, told.splitlines()[-1]) == (0, "2 recorded.")
     assert "dates as dd.mm.yyyy" in told
-    assert f"Late, and still waited for: B: 4 ordered {day(4)}" in told
+    assert f"Overdue: B, 4 units ordered {day(4)}" in told
     assert call("inventory", "receive", path, delivered)[2].splitlines()[-1] == "0 recorded, 2 repeated."
     assert "the rest is cancelled" in call("inventory", "history", path, "A")[1]
     told = call("inventory", "withdraw", path, "--date", day(6), "--deliveries", "--sku", "B")[2]
@@ -285,7 +285,7 @@ def test_a_list_of_orders_is_a_delivery_file(late, path, file, call):
     ordered = file(f"date,sku,order\n{day(4)},A,4\n{day(4)},B,0\n")
     columns = "--column", "units=order", "--column", "ordered_on=date"
     assert call("inventory", "receive", path, ordered, "--date", day(6), *columns)[2] == (
-        f"Late, and still waited for: B: 4 ordered {day(4)}. Tell what came with `receive`.\n2 recorded.\n"
+        f"Overdue: B, 4 units ordered {day(4)}. Record what arrived with `receive`.\n2 recorded.\n"
     )
 
 

@@ -407,11 +407,12 @@ def late_orders(states: ItemStates, orders: FollowedOrders) -> list[str]:
     """Return a remark on open orders whose day is over."""
     late = np.flatnonzero(orders.is_open & (orders.late >= 0))
     texts = [
-        f"{states.skus[orders.items[orders.promises.item[place]]]}: {orders.promises.left[place]} ordered "
+        f"{states.skus[orders.items[orders.promises.item[place]]]}, "
+        f"{counted(int(orders.promises.left[place]), 'unit')} ordered "
         f"{date.fromordinal(int(orders.promises.ordered_on[place]))}"
         for place in late[np.argsort(orders.promises.item[late], kind="stable")].tolist()
     ]
-    return [f"Late, and still waited for: {listed(texts)}. Tell what came with `receive`."] if texts else []
+    return [f"Overdue: {listed(texts)}. Record what arrived with `receive`."] if texts else []
 
 
 def _orders_that_never_pay(states: ItemStates, morning: Morning) -> list[str]:

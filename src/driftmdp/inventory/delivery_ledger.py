@@ -77,7 +77,8 @@ class DeliveryLedger:
 
     def events_of(self, items: Longs) -> Rows:
         """Return what happened to some items."""
-        return self.rows[np.isin(self.rows["item"], items) & (self.rows["what"] != KEPT_FROM)]
+        found: Rows = self.rows[np.isin(self.rows["item"], items) & (self.rows["what"] != KEPT_FROM)]
+        return found
 
     # ---- from the log
 

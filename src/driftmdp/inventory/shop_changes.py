@@ -44,9 +44,9 @@ class ShopChanges:
         day: date | None = None,
         confirm: Confirm | None = None,
     ) -> Receipt:
-        """Tell what came of what was ordered, and what did not. Telling the same again changes nothing.
+        """Record what came of what was ordered, and what did not. Recording the same again changes nothing.
 
-        From the first line of an item on, its orders are open until it is told that they came. How late they come
+        From the first line of an item on, its orders are open until their arrival is recorded. How late they come
         is learned, and planned for.
 
         Parameters
@@ -54,7 +54,7 @@ class ShopChanges:
         delivered
             Lines of any days.
         correct
-            Let lines replace what was told of the same item, day and order.
+            Let lines replace what was recorded of the same item, day and order.
         supplier
             The lines are all that came from this supplier: what was due of its other items did not come.
         day
@@ -67,7 +67,7 @@ class ShopChanges:
         UnknownNameError
             If there is no such item, or supplier.
         InvalidInputError
-            If lines contradict what was told, name an order that does not exist, or a doubt was not confirmed.
+            If lines contradict the records, name an order that does not exist, or a doubt was not confirmed.
         """
         days = unique_deliveries(delivered)
         if supplier is not None and day is not None:
