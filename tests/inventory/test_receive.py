@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.inventory import Costs, Count, Delivery, ItemSettings, Shop, Sold, Supplier, events_csv
 from driftmdp.inventory.deliveries import follow_orders, open_units
+from driftmdp.inventory.delivery_ledger import ROW, DeliveryLedger
 from driftmdp.inventory.lead_times import follow_companions, learned_lead_times
 from tests.inventory.shops import create, day, lines, orders, state, unchanged
 from tests.reference.deliveries import received
@@ -453,3 +454,21 @@ def test_orders_that_are_followed_with_others_are_as_alone(late):
             (*alone.promises, *alone.parts, alone.due), (*mine.promises, *mine.parts, mine.due), strict=True
         ):
             assert one.tolist() == other.tolist()
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(1, 4), st.integers(0, 3), st.integers(-1, 1), st.integers(0, 9)),
+    max_size=12,
+)
+
+
+@given(st.lists(ROWS, max_size=6))
+def test_rows_of_deliveries_are_in_order_however_they_are_added(batches):
+    ledger, last = DeliveryLedger(1), {}
+    for batch in batches:
+        rows = np.zeros(len(batch), ROW)
+        for place, (item, when, what, key, units) in enumerate(batch):
+            rows[place] = item, when, what, key, units, -1, -1
+            last[item, when, what, key] = units
+        ledger._new.append(rows)
+        assert [tuple(row)[:5] for row in ledger.rows.tolist()] == [(*key, last[key]) for key in sorted(last)]
