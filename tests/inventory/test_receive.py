@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.inventory import Costs, Count, Delivery, ItemSettings, Shop, Sold, Supplier, events_csv
 from driftmdp.inventory.deliveries import follow_orders, open_units
-from driftmdp.inventory.lead_times import learned_lead_times
+from driftmdp.inventory.delivery_ledger import ROW, DeliveryLedger
+from driftmdp.inventory.lead_times import follow_companions, learned_lead_times
 from tests.inventory.shops import create, day, lines, orders, state, unchanged
 from tests.reference.deliveries import received
 
@@ -68,6 +69,13 @@ def on_its_way(shop, sku, n):
     return {date.fromordinal(when): units for when, units in left if units}
 
 
+def learned(shop, n):
+    """What is learned of the first item's lead times in the morning of day n."""
+    first = np.array([0])
+    followed = follow_companions(shop._states, day(n).toordinal(), first)
+    return learned_lead_times(shop._states, first, followed)[0]
+
+
 def advice(shop, sku, n, stock=5):
     """Stock, what is coming, and the order."""
     return orders(shop.decide([Count(sku, stock)], day(n)))[sku]
@@ -79,7 +87,7 @@ def test_an_order_that_is_not_told_of_is_late_and_still_coming(late):
     assert on_its_way(late, "A", 6) == {day(4): 4}
     assert on_its_way(late, "B", 6) == {}
     found = late.decide([Count("A", 5), Count("B", 5)], day(6))
-    assert any(f"Late, and still waited for: A: 4 ordered {day(4)}" in said for said in found.remarks)
+    assert any(f"Overdue: A, 4 units ordered {day(4)}" in said for said in found.remarks)
     assert orders(found)["A"][1] > orders(found)["B"][1]
 
 
@@ -108,7 +116,7 @@ def test_a_named_order_is_filled_first(late):
 def test_an_expected_day_takes_the_place_of_the_promise(late):
     late.receive([Delivery("A", day(6), 0, expected=day(9))])
     found = late.decide([Count("A", 5)], day(7))
-    assert not [said for said in found.remarks if "Late" in said]
+    assert not [said for said in found.remarks if "Overdue" in said]
     assert late.explain("A").coming[1] == 4
     assert late.explain("A").overdue == ()
 
@@ -253,8 +261,7 @@ def test_weeks_begin_with_the_monday_after_the_delivery(path):
         shop.receive([Delivery("A", day(21), 3), Delivery("A", day(23), 1)])
         assert on_its_way(shop, "A", 21) == {day(14): 1}
         assert on_its_way(shop, "A", 28) == {}
-        learned = learned_lead_times(shop._states, day(28).toordinal(), np.array([0]))[0]
-        assert learned.mean_delay == pytest.approx(0.25)
+        assert learned(shop, 28).mean_delay == pytest.approx(0.25)
 
 
 def test_what_is_due_on_a_closed_day_is_on_time_on_the_next_open_one(path):
@@ -264,9 +271,9 @@ def test_what_is_due_on_a_closed_day_is_on_time_on_the_next_open_one(path):
             shop.receive([Delivery("A", day(n), 4)])
         shop.receive([Delivery("A", day(7), 4)])
         order_daily(shop, 1, first=7)
-        assert shop.decide([Count("A", 9)], day(8)).remarks[-1].startswith("Late, and still waited for: A: 4")
-        (learned,) = learned_lead_times(shop._states, day(7).toordinal(), np.array([0]))
-        assert (learned.order_days, learned.late, learned.mean_delay) == (6, 0.0, 0.0)
+        assert shop.decide([Count("A", 9)], day(8)).remarks[-1].startswith("Overdue: A, 4")
+        found = learned(shop, 7)
+        assert (found.order_days, found.late, found.mean_delay) == (6, 0.0, 0.0)
 
 
 def test_a_delivery_in_the_future_must_be_confirmed(late, path, file, call):
@@ -293,7 +300,7 @@ def test_the_command(late, path, file, call):
     code, _, told = call("inventory", "receive", path, delivered)
     assert (code, told.splitlines()[-1]) == (0, "2 recorded.")
     assert "dates as dd.mm.yyyy" in told
-    assert f"Late, and still waited for: B: 4 ordered {day(4)}" in told
+    assert f"Overdue: B, 4 units ordered {day(4)}" in told
     assert call("inventory", "receive", path, delivered)[2].splitlines()[-1] == "0 recorded, 2 repeated."
     assert "the rest is cancelled" in call("inventory", "history", path, "A")[1]
     told = call("inventory", "withdraw", path, "--date", day(6), "--deliveries", "--sku", "B")[2]
@@ -306,7 +313,7 @@ def test_a_list_of_orders_is_a_delivery_file(late, path, file, call):
     ordered = file(f"date,sku,order\n{day(4)},A,4\n{day(4)},B,0\n")
     columns = "--column", "units=order", "--column", "ordered_on=date"
     assert call("inventory", "receive", path, ordered, "--date", day(6), *columns)[2] == (
-        f"Late, and still waited for: B: 4 ordered {day(4)}. Tell what came with `receive`.\n2 recorded.\n"
+        f"Overdue: B, 4 units ordered {day(4)}. Record what arrived with `receive`.\n2 recorded.\n"
     )
 
 
@@ -377,7 +384,7 @@ def test_a_shop_of_which_nothing_is_told_is_as_before(path, monkeypatch):
     with create(path, lead_time=LEAD, capacity=30) as shop:
         order_daily(shop, 12)
         first = shop.decide([Count("A", 3)], day(12)).advice
-    monkeypatch.setattr("driftmdp.inventory.decide.learned_hazards", lambda states, day, items: None)
+    monkeypatch.setattr("driftmdp.inventory.decide.learned_hazards", lambda states, items, orders: None)
     monkeypatch.setattr("driftmdp.inventory.decide.Lateness", lambda hazards, overdue: None)
     with create(path.with_name("b.db"), lead_time=LEAD, capacity=30) as shop:
         order_daily(shop, 12)
@@ -426,18 +433,17 @@ def test_the_learned_mean_delay_converges(path, delay):
         late = {n: int(rng.choice([0, delay])) for n in range(60)}
         came = [Delivery("A", day(n + LEAD + late[n]), 4, ordered_on=day(n)) for n in range(60)]
         shop.receive(came)
-        learned = learned_lead_times(shop._states, day(80).toordinal(), np.array([0]))[0]
-        assert learned.order_days == 60
-        assert learned.mean_delay == pytest.approx(np.mean(list(late.values())))
-        assert learned.late == pytest.approx(np.mean([each > 0 for each in late.values()]))
+        found = learned(shop, 80)
+        assert found.order_days == 60
+        assert found.mean_delay == pytest.approx(np.mean(list(late.values())))
+        assert found.late == pytest.approx(np.mean([each > 0 for each in late.values()]))
 
 
 def test_few_late_deliveries_do_not_swing_what_is_believed(late):
     late.receive([Delivery("A", day(9), 4, ordered_on=day(4))])
-    learned = learned_lead_times(late._states, day(9).toordinal(), np.array([0]))[0]
-    on_time = learned.hazards[4]
-    assert 0.7 < on_time < 1.0
-    assert learned.hazards[:4].tolist() == [0.0] * 4
+    hazards = learned(late, 9).hazards
+    assert 0.7 < hazards[4] < 1.0
+    assert hazards[:4].tolist() == [0.0] * 4
 
 
 def test_a_count_on_a_closed_weekend_s_eve_says_what_comes_once(path):
@@ -484,3 +490,34 @@ def test_what_was_ordered_with_a_lead_time_can_be_told_without_one(late):
     late.record([Sold("A", day(6), 1, stock=9, ordered=3)])
     with pytest.raises(InvalidInputError, match="must have an order"):
         late.receive([Delivery("A", day(7), 3, ordered_on=day(6))])
+
+
+def test_orders_that_are_followed_with_others_are_as_alone(late):
+    late.receive([Delivery("A", day(6), 9), Delivery("B", day(5), 3), Delivery("B", day(7), 2)])
+    states, when = late._states, day(8).toordinal()
+    both = follow_orders(states, np.arange(2), when)
+    for item in range(2):
+        alone, mine = follow_orders(states, np.array([item]), when), both.of(np.array([item, 7]))
+        assert alone.items.tolist() == mine.items.tolist() == [item]
+        for one, other in zip(
+            (*alone.promises, *alone.parts, alone.due), (*mine.promises, *mine.parts, mine.due), strict=True
+        ):
+            assert one.tolist() == other.tolist()
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(1, 4), st.integers(0, 3), st.integers(-1, 1), st.integers(0, 9)),
+    max_size=12,
+)
+
+
+@given(st.lists(ROWS, max_size=6))
+def test_rows_of_deliveries_are_in_order_however_they_are_added(batches):
+    ledger, last = DeliveryLedger(1), {}
+    for batch in batches:
+        rows = np.zeros(len(batch), ROW)
+        for place, (item, when, what, key, units) in enumerate(batch):
+            rows[place] = item, when, what, key, units, -1, -1
+            last[item, when, what, key] = units
+        ledger._new.append(rows)
+        assert [tuple(row)[:5] for row in ledger.rows.tolist()] == [(*key, last[key]) for key in sorted(last)]

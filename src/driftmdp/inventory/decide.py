@@ -13,10 +13,10 @@ from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.ages import add_new
 from driftmdp.inventory.cells import LARGEST_NUMBER
-from driftmdp.inventory.deliveries import follow_orders
+from driftmdp.inventory.deliveries import FollowedOrders
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
-from driftmdp.inventory.lead_times import learned_hazards
+from driftmdp.inventory.lead_times import follow_companions, learned_hazards
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, Entries, costs_of
 from driftmdp.inventory.open_orders import (
@@ -90,15 +90,16 @@ def new_advice(
     """Return advice on the items that have none for the day or whose count is corrected, and remarks."""
     _check_counts(states, morning)
     asked = morning.of(_unanswered(states, morning, before, correct))
-    pipeline = pipeline_of(states, log, asked.day, asked.items)
-    shelves = shelf_ages_of(states, log, asked.day, asked.items)
+    followed = follow_companions(states, asked.day, asked.items)
+    pipeline = pipeline_of(states, log, asked.day, asked.items, followed)
+    shelves = shelf_ages_of(states, log, asked.day, asked.items, followed)
     expected = _expected(states, asked, pipeline, shelves, before.decided)
     remarks = [
         *_unexpected_counts(asked, expected, strict),
         *_missing_days(states, asked),
         *_items_not_counted(states, morning, before.decided),
         *_counts_above_capacity(states, asked),
-        *late_orders(states, asked.day, asked.items),
+        *late_orders(states, followed.of(asked.items)),
         *_ages_not_known(states, asked),
         *_orders_that_never_pay(states, asked),
     ]
@@ -110,7 +111,7 @@ def new_advice(
     overdue = pipeline.overdue
     if given.shape[1]:
         overdue = np.where(given[:, :1] != UNKNOWN, 0, overdue)  # what the count says of tomorrow has it too
-    lateness = Lateness(learned_hazards(states, asked.day, asked.items), overdue)
+    lateness = Lateness(learned_hazards(states, asked.items, followed), overdue)
     ages = _ages(asked, shelves)
     orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until, placed, ages, lateness)
     columns = {
@@ -283,7 +284,7 @@ def _suppliers_with_orders(states: ItemStates, morning: Morning, decided: Entrie
 # ---- what is there, and what is coming
 
 
-def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> Pipeline:
+def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs, followed: FollowedOrders) -> Pipeline:
     """Return what arrived since items' last evenings, and what is coming, in the morning of a day."""
     steps, evenings = states.steps(items), states.last["day"][items].astype(np.int64)
     is_known = (states.last["evening"][items] != UNKNOWN) & (evenings < day)
@@ -292,23 +293,18 @@ def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> Pi
         items, states.lead_times(items), steps, np.where(is_known, evenings, UNKNOWN), states.timeline.longest_lead
     )
     pipeline = read_pipeline(log, day, asked, states.shop.lead_time)
-    rows = np.flatnonzero(np.isin(items, states.deliveries.told()))
-    if not rows.size:
-        return pipeline
-    rows = rows[np.argsort(items[rows])]
-    orders = follow_orders(states, items[rows], day)
-    return with_deliveries(pipeline, orders, rows)
+    rows = np.flatnonzero(np.isin(items, followed.items))
+    return with_deliveries(pipeline, followed.of(items), rows[np.argsort(items[rows])]) if rows.size else pipeline
 
 
-def shelf_ages_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> ShelfAges:
+def shelf_ages_of(states: ItemStates, log: EventLog, day: int, items: Longs, followed: FollowedOrders) -> ShelfAges:
     """Return how old the goods that spoil are, in the morning of a day."""
     last, lives = states.last[items], states.shelf_lives(items)
     was_counted = (last["day"] != UNKNOWN) & (last["stock"] != UNKNOWN)
     about = states.lead_times(items), states.steps(items), np.where(was_counted, last["day"], UNKNOWN)
-    told = np.intersect1d(items[lives > 0], states.deliveries.told())
-    orders = follow_orders(states, told, day) if told.size else None
+    orders = followed.of(items[lives > 0])
     asked = PipelineItems(items, *about, states.timeline.longest_lead)
-    return read_shelf_ages(log, day, asked, lives, states.shop.lead_time, orders)
+    return read_shelf_ages(log, day, asked, lives, states.shop.lead_time, orders if orders.items.size else None)
 
 
 def _ages(morning: Morning, shelves: ShelfAges) -> Longs:
@@ -418,19 +414,16 @@ def _counts_above_capacity(states: ItemStates, morning: Morning) -> list[str]:
     return [f"More is there than the shelf takes: {listed(above)}."] if above else []
 
 
-def late_orders(states: ItemStates, day: int, items: Longs) -> list[str]:
-    """Return a remark on open orders whose day is over, of items of which deliveries are told."""
-    mine = np.intersect1d(items, states.deliveries.told())
-    if not mine.size:
-        return []
-    orders = follow_orders(states, mine, day)
+def late_orders(states: ItemStates, orders: FollowedOrders) -> list[str]:
+    """Return a remark on open orders whose day is over."""
     late = np.flatnonzero(orders.is_open & (orders.late >= 0))
     texts = [
-        f"{states.skus[mine[orders.promises.item[place]]]}: {orders.promises.left[place]} ordered "
+        f"{states.skus[orders.items[orders.promises.item[place]]]}, "
+        f"{counted(int(orders.promises.left[place]), 'unit')} ordered "
         f"{date.fromordinal(int(orders.promises.ordered_on[place]))}"
         for place in late[np.argsort(orders.promises.item[late], kind="stable")].tolist()
     ]
-    return [f"Late, and still waited for: {listed(texts)}. Tell what came with `receive`."] if texts else []
+    return [f"Overdue: {listed(texts)}. Record what arrived with `receive`."] if texts else []
 
 
 def _orders_that_never_pay(states: ItemStates, morning: Morning) -> list[str]:

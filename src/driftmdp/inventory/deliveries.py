@@ -50,6 +50,20 @@ class FollowedOrders(NamedTuple):
         """Which orders are still waited for."""
         return np.asarray((self.promises.left > 0) & (self.late <= WAITED))
 
+    def of(self, items: Longs) -> "FollowedOrders":
+        """Return the orders and deliveries of those of some items that are followed."""
+        chosen = np.isin(self.items, items)
+        if chosen.all():
+            return self
+        mine, came = chosen[self.promises.item], chosen[self.parts.item]
+        promises = Promises(*(column[mine] for column in self.promises))
+        parts = Parts(*(column[came] for column in self.parts))
+        places, orders = np.cumsum(chosen) - 1, np.cumsum(mine) - 1
+        promise = np.where(parts.promise == NONE, NONE, orders[parts.promise])
+        promises = promises._replace(item=places[promises.item])
+        parts = parts._replace(item=places[parts.item], promise=promise)
+        return FollowedOrders(self.items[chosen], self.steps[chosen], self.today, promises, parts, self.due[mine])
+
 
 def follow_orders(states: ItemStates, items: Longs, today: int) -> FollowedOrders:
     """Return orders and deliveries of items whose numbers increase, as they are known in the morning of a day."""

@@ -53,13 +53,7 @@ class DeliveryLedger:
     def rows(self) -> Rows:
         """The last rows, by item, day and kind."""
         if self._new:
-            joined = np.concatenate([self._rows, *self._new])
-            order = np.lexsort(tuple(joined[name] for name in ("key", "what", "day", "item")))
-            joined = joined[order]
-            same = np.ones(max(joined.size - 1, 0), np.bool_)
-            for name in ("item", "day", "what", "key"):
-                same &= joined[name][1:] == joined[name][:-1]
-            self._rows, self._new = joined[~np.append(same, False)] if joined.size else joined, []
+            self._rows, self._new = _joined(self._rows, _last_rows(np.concatenate(self._new))), []
         return self._rows
 
     @property
@@ -79,8 +73,8 @@ class DeliveryLedger:
 
     def events_of(self, items: Longs) -> Rows:
         """Return what happened to some items."""
-        rows: Rows = self.of(items)
-        return np.asarray(rows[rows["what"] != KEPT_FROM])
+        found: Rows = self.rows[np.isin(self.rows["item"], items) & (self.rows["what"] != KEPT_FROM)]
+        return found
 
     # ---- from the log
 
@@ -184,6 +178,29 @@ class DeliveryLedger:
     def restore(self, content: bytes | memoryview) -> None:
         """Take over what ``as_bytes`` returned."""
         self._rows, self._new, self._told = np.frombuffer(content, ROW), [], None
+
+
+def _last_rows(rows: Rows) -> Rows:
+    """Return rows in their order, and of those that are about the same the last one."""
+    rows = rows[np.lexsort(tuple(rows[name] for name in ("key", "what", "day", "item")))]
+    same = np.ones(max(rows.size - 1, 0), np.bool_)
+    for name in ("item", "day", "what", "key"):
+        same &= rows[name][1:] == rows[name][:-1]
+    return rows[~np.append(same, False)] if rows.size else rows
+
+
+def _joined(rows: Rows, new: Rows) -> Rows:
+    """Return rows with new ones. Those of a new day go in between: to sort all of them takes much longer."""
+    there, wanted = _places(rows), _places(new)
+    before = np.searchsorted(there, wanted)
+    if np.isin(wanted, there[before[before < there.size]]).any():
+        return _last_rows(np.concatenate([rows, new]))
+    return np.insert(rows, before, new)
+
+
+def _places(rows: Rows) -> Longs:
+    """Return numbers that increase with item, day and kind."""
+    return np.asarray((rows["item"].astype(np.int64) << 32) | (rows["day"].astype(np.int64) << 3) | rows["what"])
 
 
 def _rows_of_day(day: int, items: Longs, entries: DayEntries, lead_time: int) -> Iterator[Rows]:

@@ -92,18 +92,18 @@ def _deliveries(reason: Reason) -> list[str]:
     if told is None:
         return []
     who = f" from {reason.terms.supplier}" if reason.terms.supplier else ""
-    lines = [f"Deliveries{who} are told: {counted(told.order_days, 'order day')} so far."]
+    lines = [f"Deliveries{who} are recorded: {counted(told.order_days, 'order day')} so far."]
     if told.late or told.mean_delay:
-        when = "later" if told.mean_delay >= 0 else "earlier"
-        mean = f"{abs(told.mean_delay):.1f} {period}s {when} than promised on average"
-        lines.append(f"{told.late:.0%} of what was due came late or is late, {mean}. The plan foresees it.")
+        when = "later" if told.mean_delay > 0 else "earlier"
+        mean = f", {abs(told.mean_delay):.1f} {period}s {when} than promised on average" if told.mean_delay else ""
+        lines.append(f"{told.late:.0%} of what was due came late or is overdue{mean}. The plan foresees it.")
     elif told.order_days:
         lines.append("All of it came on its day, and the plan counts on that.")
     if told.short:
         lines.append(f"{counted(told.short, 'order')} of this item came short.")
     late = [(units, after) for after, units in enumerate(reason.overdue) if units]
     texts = [f"{units} due {'this morning' if not ago else f'{counted(ago, period)} ago'}" for units, ago in late]
-    return lines + ([f"Late, and still waited for: {', '.join(texts)}."] if texts else [])
+    return lines + ([f"Overdue: {', '.join(texts)}."] if texts else [])
 
 
 def _mean(units: float) -> str:

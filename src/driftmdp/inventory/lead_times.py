@@ -50,25 +50,33 @@ class LeadTimes(NamedTuple):
     mean_delay: float
 
 
-def learned_hazards(states: ItemStates, day: int, items: Longs) -> Floats:
-    """Return the hazards of some items in the morning of a day, by (item, delay): on time where nothing is told."""
+def follow_companions(states: ItemStates, day: int, items: Longs) -> FollowedOrders:
+    """Return orders and deliveries of some items, and of those that they are learned with, if some are told."""
+    asked, told = {_group_of(states, item) for item in items.tolist()}, states.deliveries.told()
+    mine = [_group_of(states, item) in asked for item in told.tolist()]
+    return follow_orders(states, told[np.array(mine, np.bool_)], day)
+
+
+def learned_hazards(states: ItemStates, items: Longs, orders: FollowedOrders) -> Floats:
+    """Return the hazards of some items, by (item, delay): on time where nothing is told.
+
+    ``orders`` are those of ``follow_companions``.
+    """
     found = np.tile(ON_TIME, (items.size, 1))
-    followed = np.isin(items, states.deliveries.told())
+    followed = np.isin(items, orders.items)
     if followed.any():
-        learned = learned_lead_times(states, day, items[followed])
+        learned = learned_lead_times(states, items[followed], orders)
         found[followed] = [each.hazards for each in learned]
     return found
 
 
-def learned_lead_times(states: ItemStates, day: int, items: Longs) -> list[LeadTimes]:
-    """Return what was learned of the lead times of items of which deliveries are told."""
+def learned_lead_times(states: ItemStates, items: Longs, orders: FollowedOrders) -> list[LeadTimes]:
+    """Return what was learned of the lead times of items of which deliveries are told, as for the hazards."""
     asked = dict.fromkeys(_group_of(states, item) for item in items.tolist())
-    told = states.deliveries.told()
     numbers = {group: number for number, group in enumerate(asked)}
-    groups = np.array([numbers.get(_group_of(states, item), -1) for item in told.tolist()], np.int64)
-    mine = told[groups >= 0]
-    orders = follow_orders(states, mine, day)
-    learned = learn_lead_times(orders, groups[groups >= 0], len(numbers))
+    groups = np.array([numbers.get(_group_of(states, item), -1) for item in orders.items.tolist()], np.int64)
+    mine = groups >= 0
+    learned = learn_lead_times(orders.of(orders.items[mine]), groups[mine], len(numbers))
     return [learned[numbers[_group_of(states, item)]] for item in items.tolist()]
 
 

@@ -5,11 +5,11 @@ from datetime import date
 import numpy as np
 
 from driftmdp.inventory.decide import pipeline_of, shelf_ages_of
-from driftmdp.inventory.deliveries import follow_orders
+from driftmdp.inventory.deliveries import FollowedOrders
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import QUANTILES
 from driftmdp.inventory.item_states import ItemStates
-from driftmdp.inventory.lead_times import learned_hazards, learned_lead_times
+from driftmdp.inventory.lead_times import follow_companions, learned_hazards, learned_lead_times
 from driftmdp.inventory.log_entries import UNKNOWN, read_day
 from driftmdp.inventory.order_engine import METHODS
 from driftmdp.inventory.order_tasks import Lateness
@@ -28,8 +28,9 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     day = min(day + days(terms.period), date.max.toordinal()) if is_over else day
     states.move_to(day)
     terms = states.terms[item]
-    pipeline = pipeline_of(states, log, day, numbers)
-    shelves = shelf_ages_of(states, log, day, numbers)
+    followed = follow_companions(states, day, numbers)
+    pipeline = pipeline_of(states, log, day, numbers, followed)
+    shelves = shelf_ages_of(states, log, day, numbers, followed)
     if is_over and pipeline.since[0] == UNKNOWN:
         stock = None
     elif is_over:
@@ -41,7 +42,7 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     until = until if until is not None and until >= day else None
     is_ordered = advice is not None and advice.advice and advice.day == date.fromordinal(day)
     placed = {terms.supplier} if is_ordered else ()  # others of its supplier may have caused the order
-    lateness = Lateness(learned_hazards(states, day, numbers), pipeline.overdue)
+    lateness = Lateness(learned_hazards(states, numbers, followed), pipeline.overdue)
     orders = engine.decide(day, numbers, there, pipeline.coming, until, placed, ages, lateness)
     alone = None
     if placed and not terms.shared_order.is_alone:
@@ -72,19 +73,17 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
         tuple(ages[0].tolist()),
         tuple(engine.expected_waste(day, item, ages[0], pipeline.coming[0], int(orders.order[0])).tolist()),
         tuple(pipeline.overdue[0].tolist()),
-        _deliveries(states, day, numbers),
+        _deliveries(states, numbers, followed),
         alone,
     )
 
 
-def _deliveries(states: ItemStates, day: int, item: Longs) -> DeliveryRecord | None:
+def _deliveries(states: ItemStates, item: Longs, followed: FollowedOrders) -> DeliveryRecord | None:
     """Return what was learned of an item's deliveries, if some are told."""
-    if not np.isin(item, states.deliveries.told()).all():
+    orders = followed.of(item)
+    if not orders.items.size:
         return None
-    learned, orders = (
-        learned_lead_times(states, day, item)[0],
-        follow_orders(states, item, day),
-    )
+    learned = learned_lead_times(states, item, followed)[0]
     parts, promises = orders.parts, orders.promises
     came = np.bincount(parts.promise[parts.promise >= 0], parts.units[parts.promise >= 0], promises.left.size)
     is_short = (promises.is_followed == 1) & (promises.left == 0) & (came < promises.units)

@@ -13,6 +13,7 @@ from driftmdp.inventory.change_suppliers import record_suppliers
 from driftmdp.inventory.change_terms import change_terms, checked_values
 from driftmdp.inventory.decide import late_orders
 from driftmdp.inventory.delivered_csv import Delivery
+from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.doubts import Confirm, Doubt, confirm_all
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.former_names import calendar_by_present_names, former_names
@@ -43,9 +44,9 @@ class ShopChanges:
         day: date | None = None,
         confirm: Confirm | None = None,
     ) -> Receipt:
-        """Tell what came of what was ordered, and what did not. Telling the same again changes nothing.
+        """Record what came of what was ordered, and what did not. Recording the same again changes nothing.
 
-        From the first line of an item on, its orders are open until it is told that they came. How late they come
+        From the first line of an item on, its orders are open until their arrival is recorded. How late they come
         is learned, and planned for.
 
         Parameters
@@ -53,7 +54,7 @@ class ShopChanges:
         delivered
             Lines of any days.
         correct
-            Let lines replace what was told of the same item, day and order.
+            Let lines replace what was recorded of the same item, day and order.
         supplier
             The lines are all that came from this supplier: what was due of its other items did not come.
         day
@@ -66,7 +67,7 @@ class ShopChanges:
         UnknownNameError
             If there is no such item, or supplier.
         InvalidInputError
-            If lines contradict what was told, name an order that does not exist, or a doubt was not confirmed.
+            If lines contradict the records, name an order that does not exist, or a doubt was not confirmed.
         """
         days = unique_deliveries(delivered)
         if supplier is not None and day is not None:
@@ -91,7 +92,9 @@ class ShopChanges:
             told = {line.sku for lines in days.values() for line in lines if line.sku in states.numbers}
             remarks = [*former_names(states, told), *remarks]
             last = max(days, default=date.min).toordinal()
-            remarks += late_orders(states, last, np.array([states.numbers[sku] for sku in sorted(told)], np.int64))
+            mine = np.array([states.numbers[sku] for sku in sorted(told)], np.int64)
+            mine = np.intersect1d(mine, states.deliveries.told())
+            remarks += late_orders(states, follow_orders(states, mine, last))
         return Receipt(counts["recorded"], counts["repeated"], counts["corrected"], tuple(remarks))
 
     def withdraw(

@@ -13,7 +13,7 @@ from driftmdp.cli.output import remark
 from driftmdp.errors import InvalidInputError
 
 DELIVERED_HELP = (
-    "A CSV file with columns date, sku and units that came (0: nothing came). Optional: ordered_on (the "
+    "A CSV or Excel file with columns date, sku and units that came (0: nothing came). Optional: ordered_on (the "
 )
 DELIVERED_HELP += "day of the order), rest (waits or cancelled), expected (when the rest comes)."
 SUPPLIER_HELP = "The file has all that came from this supplier: what was due of its other items did not come."
@@ -30,10 +30,10 @@ def receive(
     date_format: options.DateFormat = None,
     decimal: options.Decimal = None,
 ) -> None:
-    """Tell what came of what was ordered, and what came late, short or not at all.
+    """Record what came of what was ordered, and what came late, short or not at all.
 
-    From the first line of an item on, its orders are open until it is told that they came. To tell the same again
-    is harmless. What contradicts what was told is refused without --correct.
+    From the first line of an item on, its orders are open until their arrival is recorded. To record the same again
+    is harmless. What contradicts the records is refused without --correct.
     """
     when, named, questions = options.as_day(day), options.as_columns(column), Questions(yes)
     may_be_empty = supplier is not None and when is not None
