@@ -24,7 +24,6 @@ from driftmdp.inventory.log_entries import (
 )
 from driftmdp.kernels import deliveries as kinds
 from driftmdp.kernels.arrays import Longs
-from driftmdp.kernels.deliveries import DeliveryEvents
 
 ROW = np.dtype([(name, "<i4") for name in ("item", "day", "what", "key", "units", "more", "expected")])
 Rows = NDArray[np.void]
@@ -77,13 +76,10 @@ class DeliveryLedger:
         """Return the rows of some items."""
         return self.rows[np.isin(self.rows["item"], items)]
 
-    def events(self, items: Longs, steps: Longs) -> DeliveryEvents:
-        """Return what happened to items whose numbers increase."""
+    def events_of(self, items: Longs) -> Rows:
+        """Return what happened to some items."""
         rows = self.of(items)
-        rows = rows[rows["what"] != KEPT_FROM]
-        starts = np.append(np.searchsorted(rows["item"], items), rows.size).astype(np.int64)
-        columns = (np.ascontiguousarray(rows[name]) for name in ROW.names[1:])  # type: ignore[index]
-        return DeliveryEvents(starts, np.ascontiguousarray(steps), *columns)
+        return rows[rows["what"] != KEPT_FROM]
 
     # ---- from the log
 

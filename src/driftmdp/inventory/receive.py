@@ -10,12 +10,15 @@ import numpy as np
 from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.inventory.delivered_csv import RESTS, Delivery
-from driftmdp.inventory.deliveries import follow_orders
+from driftmdp.inventory.deliveries import follow_orders, open_mornings
+from driftmdp.inventory.delivery_ledger import WAITED
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
-from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, order_of, read_day
+from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, order_of, read_day, read_days
+from driftmdp.inventory.periods import days, mornings_after
+from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Longs
-from driftmdp.kernels.deliveries import NONE, RECEIVED, morning_after
+from driftmdp.kernels.deliveries import NONE, RECEIVED
 from driftmdp.validation import nearest_name
 
 
@@ -78,6 +81,7 @@ class DeliveryCheck:
             rule = f"{line.source}{line.sku} must have a lead time for deliveries to be told; it has 0"
             advice = "tell `record` what came as `ordered`, or set a lead time of 1 or more."
             raise InvalidInputError(f"{rule}: what is ordered is on the shelf at once. Nothing was done; {advice}")
+        _check_expected(line, terms)
         return line.ordered_on is None or self._has_order(line, item)
 
     def _has_order(self, line: Delivery, item: int) -> bool:
@@ -109,10 +113,33 @@ class DeliveryCheck:
         told = np.intersect1d(items, states.deliveries.told())
         orders = follow_orders(states, told, day)
         yield from np.unique(told[orders.promises.item[orders.is_open & (orders.late >= 0)]]).tolist()
-        steps = states.steps(items)
-        for item, step in zip(items.tolist(), steps.tolist(), strict=True):
-            if item not in told and self._order(day - step * terms[item].lead_time, item) > 0:
-                yield item
+        yield from self._due_untold(day, np.setdiff1d(items, told)).tolist()
+
+    def _due_untold(self, day: int, items: Longs) -> Longs:
+        """Return the items with an order that is due in the period of a day, or on the closed days before it."""
+        if not items.size:
+            return items
+        states = self._states
+        steps, leads = states.steps(items), states.lead_times(items)
+        mornings = day - (day - 1) % steps
+        before = open_mornings(states, items, np.arange(items.size), mornings - steps, ahead=False)
+        first = int((before - steps * states.timeline.longest_lead).min())
+        is_due = np.zeros(items.size, np.bool_)
+        for when, entries in read_days(self._log, first, day, states.shop.lead_time):
+            units, lead = order_of(entries, items)
+            lead = np.where(lead == UNKNOWN, leads, lead)
+            due = when + steps * lead
+            is_due |= (units > 0) & (lead > 0) & (due > before) & (due <= mornings)
+        return items[is_due]
+
+
+def _check_expected(line: Delivery, terms: ItemTerms) -> None:
+    """Refuse a day on which the rest would not be waited for any more."""
+    most = days(terms.period) * (terms.lead_time + WAITED)
+    if line.expected is not None and (line.expected - line.day).days > most:
+        rule = f"{line.source}expected of {line.sku} must be at most {most} days after {line.day}"
+        advice = "check the year, or leave expected empty if the day is not known."
+        raise InvalidInputError(f"{rule}; got {line.expected}. Nothing was done; {advice}")
 
 
 def new_deliveries(
@@ -165,7 +192,7 @@ def more_than_open(states: ItemStates, day: int, items: Longs) -> list[str]:
     """Return a remark on deliveries of a day that were more than was open."""
     mine = np.unique(items)
     steps = states.steps(mine)
-    mornings = np.array([morning_after(day, step) for step in steps.tolist()], np.int64)
+    mornings = mornings_after(day, steps)
     orders = follow_orders(states, mine, int(mornings.max(initial=0)))
     parts = orders.parts
     extra = (parts.promise == NONE) & (parts.day == mornings[parts.item])

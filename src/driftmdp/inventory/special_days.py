@@ -71,6 +71,11 @@ class SpecialDays:
         is_closed = np.isin(each, closed) | np.isin((each - 1) % 7, sorted(terms.closed_days))
         return np.asarray(~is_closed.all(axis=-1))
 
+    def closing(self, sku: str, terms: ItemTerms) -> tuple[object, ...]:
+        """Return what the closed periods of an item depend on: items of which it is equal share them."""
+        own = (name if name in self._by_item else ("", "") for name in ((sku, ""), ("", terms.group)))
+        return (*own, terms.closed_days, terms.period)
+
     def next_order(self, sku: str, terms: ItemTerms, day: int) -> int:
         """Return how many periods after a day an item may be ordered again."""
         coming = day + days(terms.period) * np.arange(1, 2 * MOST_PERIODS)

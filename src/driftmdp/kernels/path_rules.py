@@ -47,7 +47,7 @@ from driftmdp.kernels.path_forecast import (
     new_forecast,
     textbook_safety,
 )
-from driftmdp.kernels.shelf_ages import project_ages, spoiled_behind, start_expiry
+from driftmdp.kernels.shelf_ages import project_ages, restart_expiry, spoiled_behind, start_expiry
 
 SHORT_LEAD = 12  # up to it, expected stocks are passed on. Beyond it, scenarios are
 LONG_STRIDES = 12  # of a projection over a long lead time
@@ -129,6 +129,8 @@ def new_trial(
     scenario_levels = np.zeros(forecast.scenarios.shape[1], np.int64)
     ends, least = periods.cycle == 0, smallest_order(terms)
     expiring = np.zeros(horizon + terms.shelf_life + coming.size, np.int64)
+    if ages.size > 0:
+        start_expiry(terms, ages, coming, expiring)
     return RuleTrial(
         terms,
         forecast,
@@ -370,9 +372,9 @@ def _start_ages(trial: RuleTrial, i: int) -> None:
     """Fill the last periods of what is on the shelf, and on its way on path i. Goods age from their arrival."""
     terms, late = trial.terms, trial.late
     if late.delays.shape[0] == 0:
-        start_expiry(terms, trial.ages, trial.coming, trial.expiring)
+        restart_expiry(terms, trial.ages, trial.coming, trial.expiring)
         return
-    start_expiry(terms, trial.ages, trial.coming[:0], trial.expiring)
+    restart_expiry(terms, trial.ages, trial.coming[:0], trial.expiring)
     for k in range(late.first.shape[1]):
         units = late.coming[k] if k < late.coming.size else late.overdue[k - late.coming.size]
         last = late.first[i, k] + terms.shelf_life - 1

@@ -29,6 +29,17 @@ def start_expiry(terms: OrderTerms, ages: Longs, coming: Longs, expiring: Longs)
 
 
 @kernel
+def restart_expiry(terms: OrderTerms, ages: Longs, coming: Longs, expiring: Longs) -> None:
+    """Do the same where only arrivals were added since: what was on the shelf before them is still there."""
+    for h in range(terms.shelf_life - 1, expiring.size):
+        expiring[h] = 0
+    if ages.size == terms.shelf_life:
+        expiring[ages.size - 1] = ages[ages.size - 1]
+    for j in range(coming.size):
+        expiring[j + terms.shelf_life] += coming[j]
+
+
+@kernel
 def spoiled_behind(path: Ints, start: int, expiring: Longs, due: int, gone: int, stock: int) -> int:
     """Return how many units of a stock, left before period ``start``, will spoil.
 
@@ -36,9 +47,15 @@ def spoiled_behind(path: Ints, start: int, expiring: Longs, due: int, gone: int,
     on the same weekday.
     """
     horizon, spoiled, there = path.size, 0, gone + stock
+    place = start
     for h in range(start, expiring.size):
+        if gone >= there:  # all are sold or spoiled
+            break
+        if place == horizon:
+            place = horizon % WEEK % horizon if h == horizon else 0
         due = min(due + expiring[h], there)
-        gone += path[h if h < horizon else (horizon % WEEK + h - horizon) % horizon]
+        gone += path[place]
+        place += 1
         if due > gone:
             spoiled += due - gone
             gone = due
@@ -60,14 +77,17 @@ def project_ages(
     level, oldest, spoiled_later = float(stock), float(owed), 0.0
     for j in range(h, max(arrival, last - 1)):
         oldest += expiring[j]
-        rest = expected_rest(forecast, j, level)
-        spoiled = min(expected_rest(forecast, j, oldest), rest) if oldest > 0.0 else 0.0
         if j < arrival:
+            rest = expected_rest(forecast, j, level)
+            spoiled = min(expected_rest(forecast, j, oldest), rest) if oldest > 0.0 else 0.0
             oldest -= level - rest + spoiled
             level = rest - spoiled
             if j + 1 < arrival:
                 level += arrivals[j + 1]
         else:  # today's order is there too, and demand takes the old goods first
+            spoiled = 0.0
+            if oldest > 0.0:
+                spoiled = min(expected_rest(forecast, j, oldest), expected_rest(forecast, j, level))
             oldest -= forecast.means[j] + spoiled
             spoiled_later += spoiled
     return level - spoiled_later
