@@ -301,3 +301,15 @@ def test_what_comes_late_is_new_when_it_comes(tmp_path):
         assert not any("differ" in remark for remark in decision.remarks)
         assert ages_of(shop, "A", day(2)) == "left_3 6"
         assert shop.verify()
+
+
+def test_a_delivery_counts_beside_an_order_that_comes_at_once(tmp_path):
+    with create(tmp_path / "late.db", 1, costs=COSTS, capacity=None, shelf_life=5) as shop:
+        shop.decide([Count("A", 4, left=(0, 0, 4))], day(0))
+        shop.record([Sold("A", day(0), 0, ordered=6)])
+        shop.receive([Delivery("A", day(1), 6)])
+        shop.set_terms({"lead_time": 0}, ["A"], day(1))
+        shop.record([Sold("A", day(1), 0, stock=9, ordered=2)])  # one of ten is gone, an old one
+        shop.decide([Count("A", 11)], day(2))
+        assert ages_of(shop, "A", day(2)) == "left_1 3, left_4 8"
+        assert shop.verify()

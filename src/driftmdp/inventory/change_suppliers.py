@@ -13,7 +13,7 @@ from driftmdp.inventory.terms_timeline import BEGINNING, SUPPLIER
 def record_suppliers(
     states: ItemStates, log: EventLog, suppliers: Iterable[Supplier], first_day: int = BEGINNING
 ) -> int:
-    """Record suppliers' terms from a day on; return of how many they are new. Those that do not fit are refused."""
+    """Record suppliers' terms from a day on. Return how many changed. Those that do not fit are refused."""
     given = {supplier.name: supplier for supplier in suppliers}
     for supplier in given.values():
         _check_fit(states, supplier, first_day)

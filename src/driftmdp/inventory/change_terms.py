@@ -47,7 +47,7 @@ def _check_shop_values(values: Settings) -> None:
 def change_terms(
     states: ItemStates, log: EventLog, names: Sequence[str], first_day: int | None, today: int, values: Settings
 ) -> int:
-    """Record settings from a day on, or from today; return of how many names they are new."""
+    """Record settings from a day on, or from today. Return how many names changed."""
     always = {name: value for name, value in values.items() if name in UNDATED}
     if always and first_day is not None:
         raise InvalidInputError(

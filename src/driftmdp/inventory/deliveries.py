@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.inventory.delivery_ledger import WAITED
+from driftmdp.inventory.delivery_ledger import ROW_NAMES, WAITED
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.log_entries import UNKNOWN
 from driftmdp.inventory.periods import days as days_of
@@ -68,7 +68,7 @@ def follow_orders(states: ItemStates, items: Longs, today: int) -> FollowedOrder
 def _events_of(states: ItemStates, items: Longs, steps: Longs) -> DeliveryEvents:
     """Return what happened to items whose numbers increase."""
     rows = states.deliveries.events_of(items)
-    item, day, what, key, units, more, expected = (np.ascontiguousarray(rows[name]) for name in rows.dtype.names)
+    item, day, what, key, units, more, expected = (np.ascontiguousarray(rows[name]) for name in ROW_NAMES)
     starts = np.append(np.searchsorted(item, items), item.size).astype(np.int64)
     places = np.repeat(np.arange(items.size), np.diff(starts))
     step, is_received = steps[places], what == RECEIVED

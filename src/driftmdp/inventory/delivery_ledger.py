@@ -25,7 +25,8 @@ from driftmdp.inventory.log_entries import (
 from driftmdp.kernels import deliveries as kinds
 from driftmdp.kernels.arrays import Longs
 
-ROW = np.dtype([(name, "<i4") for name in ("item", "day", "what", "key", "units", "more", "expected")])
+ROW_NAMES = ("item", "day", "what", "key", "units", "more", "expected")
+ROW = np.dtype([(name, "<i4") for name in ROW_NAMES])
 Rows = NDArray[np.void]
 KEPT_FROM = 4  # as ``what``: from which day on an item's orders are here
 WAITED = 60  # periods beyond the lead time in which an order is still waited for
@@ -78,8 +79,8 @@ class DeliveryLedger:
 
     def events_of(self, items: Longs) -> Rows:
         """Return what happened to some items."""
-        rows = self.of(items)
-        return rows[rows["what"] != KEPT_FROM]
+        rows: Rows = self.of(items)
+        return np.asarray(rows[rows["what"] != KEPT_FROM])
 
     # ---- from the log
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -133,10 +134,10 @@ class ItemStates:
                 self.terms[item] = terms
                 self.engine.set_terms(item, terms)
 
-    @property
-    def shop_now(self) -> ShopTerms:
-        """The shop's terms on the day of ``move_to``."""
-        return self.timeline.shop_on(self._day)
+    def terms_on(self, item: int, day: int) -> ItemTerms:
+        """Return an item's terms on a day."""
+        is_now = self.timeline.part(day) == self.timeline.part(self._day)
+        return self.terms[item] if is_now else self.timeline.terms_on(self.skus[item], day)
 
     def check_settings(self, sku: str, given: Settings) -> None:
         """Refuse settings that do not fit the shop's, or the item's records."""
@@ -204,7 +205,7 @@ class ItemStates:
         return len(news)
 
     def append_terms(self, log: EventLog, names: Sequence[str], first_day: int, values: Settings) -> int:
-        """Add settings from a day on to the log and apply them; return of how many names they were new."""
+        """Add settings from a day on to the log and apply them. Return how many names changed."""
         news = [name for name in names if self._is_new(name, first_day, values)]
         if news:
             log.append(TERMS, ALWAYS, entries.pack({"from": first_day, "names": news, "values": dict(values)}))
@@ -269,8 +270,7 @@ class ItemStates:
         self.timeline.remove(self.skus[item])
         for day, terms in zip(days, before, strict=True):
             self._compare(day, terms, self.timeline.terms_on(self.skus[item], day))
-        self.terms[item] = self.timeline.terms_on(self.skus[item], self._day)
-        self.engine.set_terms(item, self.terms[item])
+        self._give_up(item)
         self.former.update((name, into) for name, number in self.numbers.items() if number == item)
         self.numbers.update(self.former)
         self.merged = {gone: into if stays == item else stays for gone, stays in self.merged.items()} | {item: into}
@@ -279,6 +279,12 @@ class ItemStates:
         self.deliveries.merge(log, item, into, int(self.steps(both)[1]), self.last_batch + 1)
         if first_sold is not None:
             self.demand.change_past(first_sold)
+
+    def _give_up(self, item: int) -> None:
+        """Let a merged item be one that is never ordered: it has no share of what its supplier's items share."""
+        terms = replace(self.timeline.terms_on(self.skus[item], self._day), is_discontinued=True)
+        self.terms[item] = terms
+        self.engine.set_terms(item, terms)
 
     def _apply_settings(self, rows: Iterable[tuple[str, Settings]], first_day: int = BEGINNING) -> None:
         for name, given in rows:
@@ -402,6 +408,8 @@ class ItemStates:
         found.engine.set_calendar(found.calendar.lines)
         found.add_items(header["skus"])
         found.former, found.merged = header["former"], dict(header["merged"])
+        for item in found.merged:
+            found._give_up(item)
         found.numbers.update(found.former)
         n = len(found.skus)
         found.last[:n] = np.frombuffer(last, LAST_DAY)

@@ -39,7 +39,7 @@ class ItemTable:
         life or 0), service (target or 0, measure) and the cost of waste. It may be longer than there are items.
     groups, suppliers
         The number of each group, and of each supplier whose items are ordered together, in the order in which they
-        came. Items that are ordered alone have supplier ALONE.
+        came. Items that are ordered alone, or not any more, have supplier ALONE.
     """
 
     def __init__(self) -> None:
@@ -93,6 +93,6 @@ class ItemTable:
         return row
 
     def _supplier(self, terms: ItemTerms) -> int:
-        if terms.shared_order.is_alone:
+        if terms.shared_order.is_alone or terms.is_discontinued:
             return ALONE
         return self.suppliers.setdefault(terms.supplier, len(self.suppliers))

@@ -11,6 +11,7 @@ from driftmdp.kernels.demand_experts import fill_levels, weights_of
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.exact_perishables import is_small_with_ages, plan_ages_exactly
+from driftmdp.kernels.lasting_goods import most_in_time, position_of, without_life
 from driftmdp.kernels.late_orders import (
     LateOrders,
     all_on_time,
@@ -18,7 +19,6 @@ from driftmdp.kernels.late_orders import (
     is_certain,
     new_late_orders,
 )
-from driftmdp.kernels.lasting_goods import most_in_time, position_of, without_life
 from driftmdp.kernels.late_service import expected_late_cost, plan_late_for_service
 from driftmdp.kernels.negative_binomial import upper_tail
 from driftmdp.kernels.order_menus import fill_menu_exactly, fill_menu_on_paths
@@ -257,7 +257,10 @@ def fill_menus(
         most = most_in_time(beliefs, shared, task, n, terms, coming, 1.0)
         if most > 0.0:
             _fill_menu(beliefs, shared, task, n, without_life(terms), coming, uniforms, orders[n], costs[n])
-            if position_of(task, n, coming) + orders[n].max() <= most:
+            largest = 0
+            for place in range(orders.shape[1]):
+                largest = max(largest, orders[n, place])
+            if position_of(task, n, coming) + largest <= most:
                 continue
         _fill_menu(beliefs, shared, task, n, terms, coming, uniforms, orders[n], costs[n])
 
