@@ -270,6 +270,34 @@ def test_a_minimum_that_corrections_break_is_remarked_on(tmp_path, least, what):
     assert remark in again.remarks
 
 
+def test_a_minimum_that_the_shelves_never_reach_is_remarked_on_and_explained(tmp_path):
+    shop, skus = make_shop(tmp_path, [Supplier("Mill", {"lead_time": 1, "minimum_units": 300})])
+    with shop:
+        together = shop.decide([Count(sku, 0) for sku in skus], MONDAY)
+        assert not any(orders(together))
+        (told,) = [each for each in together.remarks if "Mill" in each]
+        worth = int(told.removeprefix("No order to Mill: what is worth ordering has ").split()[0])
+        assert told.endswith(f" {worth} of the 300 units that an order must have.")
+        assert 4 < worth <= 4 * 60
+        reason = "No order now: what is worth ordering from Mill does not reach the minimum of an order."
+        assert reason in explain_in_words(shop, skus[0])
+        assert shop.decide([Count(sku, 0) for sku in skus], MONDAY).advice == together.advice
+        one_by_one = [shop.decide([Count(sku, 0)], MONDAY + timedelta(1)) for sku in skus]
+        assert all("No order to Mill: " in " ".join(each.remarks) for each in one_by_one)
+        shop.record([Sold(sku, MONDAY + timedelta(1), 0) for sku in skus])
+        alone = "No order now: alone it does not reach the minimum of an order to Mill."
+        assert alone in explain_in_words(shop, skus[0])
+        assert shop.verify()
+
+
+def test_waiting_for_a_minimum_that_is_in_reach_is_not_remarked_on(tmp_path):
+    shop, skus = make_shop(tmp_path, [Supplier("Mill", {"lead_time": 1, "minimum_units": 60})])
+    with shop:
+        waits = shop.decide([Count(sku, 9) for sku in skus], MONDAY)
+    assert not any(orders(waits))
+    assert not [each for each in waits.remarks if "Mill" in each]
+
+
 def test_a_name_that_is_a_script_is_text_on_the_page():
     page = order_page("<script>alert(1)</script>", MONDAY, [])
     assert "<script>" not in page

@@ -42,8 +42,9 @@ from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import Count, Sold, as_day
 from driftmdp.inventory.log_entries import DECIDED, SOLD, UNKNOWN, DayEntries, read_day
+from driftmdp.inventory.minimum_remarks import orders_below_minimum
 from driftmdp.inventory.order_engine import OrderEngine
-from driftmdp.inventory.orders_of_day import orders_below_minimum, orders_by_supplier
+from driftmdp.inventory.orders_of_day import orders_by_supplier
 from driftmdp.inventory.periods import DAY, OrderDays, period_of
 from driftmdp.inventory.reason import reason_for
 from driftmdp.inventory.record import (
