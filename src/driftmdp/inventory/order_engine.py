@@ -41,8 +41,10 @@ __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "O
 
 Bytes = NDArray[np.int8]
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
-METHODS = ("exact", "simulated", "not an order day", "closed", "too late", "for service", "discontinued")
-METHODS += ("below the minimum",)  # of an order to the supplier, which is out of reach
+METHODS = (
+    *("exact", "simulated", "not an order day", "closed", "too late", "for service", "discontinued"),
+    "below the minimum",  # of the supplier, which is out of reach
+)
 SIMULATED, FOR_SERVICE, BELOW_MINIMUM = 1, 5, 7  # places in METHODS; order_tasks.py has the others
 
 BLOCK_DAYS = 7
