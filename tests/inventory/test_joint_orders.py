@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driftmdp import kernels
-from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, most_worthwhile, order_together
+from driftmdp.inventory.joint_orders import (
+    JointItems,
+    SharingItems,
+    cost_shares,
+    most_worthwhile,
+    order_together,
+    orders_out_of_reach,
+)
 from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.late_orders import LateOrders, all_on_time
@@ -122,6 +129,16 @@ def test_an_order_is_filled_up_with_what_costs_least_per_unit():
     assert order_together(SharedOrder(1.0, minimum_units=35), items, False).tolist() == [20, 20]
     assert order_together(SharedOrder(1.0, minimum_units=26), items, False).tolist() == [20, 10]
     assert order_together(SharedOrder(1.0, minimum_units=61), items, False).tolist() == [0, 0]
+
+
+def test_what_is_worth_ordering_is_told_only_where_the_minimum_is_out_of_reach():
+    items = menus(50, 50)
+    items.orders[:, 2:4], items.costs[:, 2:4] = [[20, 30], [20, 30]], 1.0
+    for reached in (SharedOrder(1.0, minimum_units=60), SharedOrder(1.0, 60, 60.0 * items.prices[0])):
+        assert orders_out_of_reach(reached, items).tolist() == [0, 0]
+    for missed in (SharedOrder(1.0, minimum_units=61), SharedOrder(1.0, minimum_value=60.1 * items.prices[0])):
+        assert orders_out_of_reach(missed, items).tolist() == [10, 10]
+    assert orders_out_of_reach(SharedOrder(900.0, minimum_units=61), items).tolist() == [0, 0]  # the cost is why
 
 
 def test_filling_up_that_costs_more_than_is_saved_waits():

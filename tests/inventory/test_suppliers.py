@@ -206,15 +206,96 @@ def test_service_targets_are_kept_and_join(tmp_path):
 def test_a_list_for_each_supplier_and_none_of_yesterday_stays(tmp_path):
     shop, skus = make_shop(tmp_path, [Supplier("Mill", {"order_cost": 1.0})])
     with shop:
-        first = shop.decide([Count(sku, 0) for sku in skus], MONDAY)
-        pages = write_order_lists(first.advice, MONDAY, tmp_path / "orders.csv")
-        assert [page.name for page in pages] == ["orders-Mill.html"]
-        assert "item A" in pages[0].read_text()
+        shop.decide([Count(sku, 0) for sku in skus], MONDAY)
+        pages = write_order_lists(shop.orders_by_supplier(MONDAY), MONDAY, tmp_path / "orders.csv")
+        assert pages == {"Mill": tmp_path / "orders-Mill.html"}
+        assert "item A" in pages["Mill"].read_text()
         assert len((tmp_path / "orders-Mill.csv").read_text().splitlines()) == 1 + len(skus)
         later = shop.decide([Count(sku, 50) for sku in skus], MONDAY + timedelta(1))
-        write_order_lists(later.advice, later.day, tmp_path / "orders.csv")
+        write_order_lists(shop.orders_by_supplier(later.day), later.day, tmp_path / "orders.csv")
     assert (tmp_path / "orders-Mill.csv").read_text().count("\n") == 1
-    assert "Nothing to order" in pages[0].read_text()
+    assert "Nothing to order" in pages["Mill"].read_text()
+
+
+def test_lists_have_all_orders_of_the_day_whoever_is_asked_now(tmp_path):
+    shop, skus = make_shop(tmp_path, [Supplier("Old", {"lead_time": 1})])
+    with shop:
+        first = shop.decide([Count(sku, 0) for sku in skus], MONDAY)
+        again = shop.decide([Count(skus[0], 2)], MONDAY, correct=True)
+        found = shop.orders_by_supplier(MONDAY)
+        assert found == {"Mill": [*again.advice, *first.advice[1:]], "Old": []}
+        shop.set_terms({"supplier": "Old"}, skus, MONDAY + timedelta(1))
+        assert shop.orders_by_supplier(MONDAY) == found
+        shop.decide([Count(skus[1], 0)], MONDAY + timedelta(1))
+        later = shop.orders_by_supplier(MONDAY + timedelta(1))
+    assert later["Mill"] == []
+    assert [each.sku for each in later["Old"]] == [skus[1]]
+
+
+def test_the_command_writes_lists_whole_and_empties_those_of_others(tmp_path, call):
+    make_shop(tmp_path, [Supplier("Old", {"lead_time": 1})])[0].close()
+    (tmp_path / "orders-Old.csv").write_text("yesterday's")
+    for name, text in (("all", "sku,stock\nitem A,0\nitem B,0\n"), ("part", "sku,stock\nitem A,1\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+        code, _, err = call("inventory", "decide", "shop.db", f"{name}.csv", "--date", "2026-10-05", "--correct")
+        assert code == 0
+    assert (tmp_path / "orders-Mill.csv").read_text().count("item") == 2
+    assert (tmp_path / "orders.csv").read_text().count("item") == 1
+    assert (tmp_path / "orders-Old.csv").read_text().count("\n") == 1
+    assert "Old" not in err  # it was not asked about
+
+
+@pytest.mark.parametrize(
+    ("least", "what"),
+    [
+        ({"minimum_units": 60}, "UNITS of the 60 units"),
+        ({"minimum_value": 120.0}, "VALUE of the value of 120.00"),
+        ({"minimum_units": 60, "minimum_value": 120.0}, "UNITS of the 60 units and VALUE of the value of 120.00"),
+    ],
+)
+def test_a_minimum_that_corrections_break_is_remarked_on(tmp_path, least, what):
+    shop, skus = make_shop(tmp_path, [Supplier("Mill", {"lead_time": 1, **least})])
+    with shop:
+        first = shop.decide([Count(sku, 0) for sku in skus], MONDAY)
+        assert sum(orders(first)) >= 60
+        assert not [each for each in first.remarks if "must have" in each]
+        for sku in skus[1:]:
+            last = shop.decide([Count(sku, 60)], MONDAY, correct=True)
+        units = sum(each.order for each in shop.orders_by_supplier(MONDAY)["Mill"])
+        again = shop.decide([Count(skus[1], 60)], MONDAY)
+    assert 0 < units < 60
+    amounts = what.replace("UNITS", str(units)).replace("VALUE", f"{2 * units:.2f}")
+    remark = f"The order to Mill has {amounts} that it must have."
+    assert remark in last.remarks
+    assert remark in again.remarks
+
+
+def test_a_minimum_that_the_shelves_never_reach_is_remarked_on_and_explained(tmp_path):
+    shop, skus = make_shop(tmp_path, [Supplier("Mill", {"lead_time": 1, "minimum_units": 300})])
+    with shop:
+        together = shop.decide([Count(sku, 0) for sku in skus], MONDAY)
+        assert not any(orders(together))
+        (told,) = [each for each in together.remarks if "Mill" in each]
+        worth = int(told.removeprefix("No order to Mill: what is worth ordering has ").split()[0])
+        assert told.endswith(f" {worth} of the 300 units that an order must have.")
+        assert 4 < worth <= 4 * 60
+        reason = "No order now: what is worth ordering from Mill does not reach the minimum of an order."
+        assert reason in explain_in_words(shop, skus[0])
+        assert shop.decide([Count(sku, 0) for sku in skus], MONDAY).advice == together.advice
+        one_by_one = [shop.decide([Count(sku, 0)], MONDAY + timedelta(1)) for sku in skus]
+        assert all("No order to Mill: " in " ".join(each.remarks) for each in one_by_one)
+        shop.record([Sold(sku, MONDAY + timedelta(1), 0) for sku in skus])
+        alone = "No order now: alone it does not reach the minimum of an order to Mill."
+        assert alone in explain_in_words(shop, skus[0])
+        assert shop.verify()
+
+
+def test_waiting_for_a_minimum_that_is_in_reach_is_not_remarked_on(tmp_path):
+    shop, skus = make_shop(tmp_path, [Supplier("Mill", {"lead_time": 1, "minimum_units": 60})])
+    with shop:
+        waits = shop.decide([Count(sku, 14) for sku in skus], MONDAY)
+    assert not any(orders(waits))
+    assert not [each for each in waits.remarks if "Mill" in each]
 
 
 def test_a_name_that_is_a_script_is_text_on_the_page():
@@ -241,12 +322,12 @@ def test_no_list_overwrites_another():
     "name", ["M\u00fchle & S\u00f6hne", "../../etc/passwd", "...", "\u6f22\u5b57", "=1+1", "CON/x", "-"]
 )
 def test_lists_of_odd_names_lie_beside_the_file(tmp_path, name):
-    advice = [Advice("tea", MONDAY, 0, 0, 3, supplier=name), Advice("oats", MONDAY, 9, 0, 0, supplier=f"{name}!")]
-    pages = write_order_lists(advice, MONDAY, tmp_path / "orders.csv")
-    assert len({page.name.lower() for page in pages}) == 2
-    assert {page.parent for page in pages} == {tmp_path}
+    found = {name: [Advice("tea", MONDAY, 0, 0, 3, supplier=name)], f"{name}!": []}
+    pages = write_order_lists(found, MONDAY, tmp_path / "orders.csv")
+    assert len({page.name.lower() for page in pages.values()}) == 2
+    assert {page.parent for page in pages.values()} == {tmp_path}
     assert len(list(tmp_path.iterdir())) == 4
-    assert "Nothing to order" in pages[1].read_text()
+    assert "Nothing to order" in pages[f"{name}!"].read_text()
 
 
 @pytest.mark.parametrize(

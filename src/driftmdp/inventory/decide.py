@@ -19,6 +19,7 @@ from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.lead_times import follow_companions, learned_hazards
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, Entries, costs_of
+from driftmdp.inventory.minimum_remarks import minima_out_of_reach
 from driftmdp.inventory.open_orders import (
     LOOK_BACK,
     Pipeline,
@@ -114,6 +115,7 @@ def new_advice(
     lateness = Lateness(learned_hazards(states, asked.items, followed), overdue)
     ages = _ages(asked, shelves)
     orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until, placed, ages, lateness)
+    remarks += minima_out_of_reach(states, asked.items, orders.out_of_reach)
     columns = {
         "item": asked.items,
         "stock": asked.stock,

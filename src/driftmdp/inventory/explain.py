@@ -16,6 +16,7 @@ PLANS = {  # how a plan was found; other methods say why nothing is ordered
     "for service": "made for the service target, by simulation",
 }
 LEAST_WASTE, MOST_WASTE_DAYS = 0.05, 4  # units that are told, and evenings
+BELOW_MINIMUM = "below the minimum"  # the method of an item that is worth ordering, but not enough with it
 IDLE = {"too late": "it would arrive after the last day that counts"}  # the other reasons say enough
 
 
@@ -135,6 +136,8 @@ def _order_reasons(reason: Reason) -> list[str]:
         *_limits(terms),
         f"{_when(terms)} {_arrivals(reason)}".rstrip(),
     ]
+    if reason.method == BELOW_MINIMUM:
+        return [*lines, _below_minimum(reason)]
     if reason.method not in PLANS:
         return [*lines, f"No order now: {IDLE.get(reason.method, reason.method)}."]
     lines += _spoiling(reason)
@@ -147,6 +150,14 @@ def _order_reasons(reason: Reason) -> list[str]:
         f"{_end_of_cover(reason)}, in which about {_mean(reason.covered_demand)} are asked for.",
         f"The plan costs about {reason.cost:.2f} per {terms.period}; it was {PLANS[reason.method]}.",
     ]
+
+
+def _below_minimum(reason: Reason) -> str:
+    """Return that a supplier's minimum is out of reach: with all that was counted that morning, or alone."""
+    advice, supplier = reason.advice, reason.terms.supplier
+    if advice is not None and advice.day == reason.day and advice.method == BELOW_MINIMUM:
+        return f"No order now: what is worth ordering from {supplier} does not reach the minimum of an order."
+    return f"No order now: alone it does not reach the minimum of an order to {supplier}."
 
 
 def _pulled_along(reason: Reason) -> list[str]:

@@ -176,15 +176,23 @@ def order_together(shared: SharedOrder, items: JointItems, is_placed: bool) -> L
     return np.asarray(items.orders[np.arange(savings.size), places])
 
 
+def orders_out_of_reach(shared: SharedOrder, items: JointItems) -> Longs:
+    """Return what would be ordered without a minimum, if the largest orders together do not reach it. Else none."""
+    most = items.orders.max(axis=1)
+    if shared.has_units(int(most.sum())) and shared.has_value(float((most * items.prices).sum())):
+        return np.zeros(most.size, np.int64)
+    return order_together(shared.without_minimum, items, False)
+
+
 def _fill_up(shared: SharedOrder, items: JointItems, places: Longs) -> tuple[Longs | None, float]:
     """Return places on the menus whose orders reach the minima, and what the additions cost. None: none do."""
     places, loss, rows = places.copy(), 0.0, np.arange(places.size)
     while True:
         orders = items.orders[rows, places]
-        missing = shared.minimum_units - orders.sum(), shared.minimum_value - (orders * items.prices).sum()
-        if missing[0] <= 0 and missing[1] <= 1e-9 * shared.minimum_value:
+        has_units = shared.has_units(int(orders.sum()))
+        if has_units and shared.has_value(float((orders * items.prices).sum())):
             return places, loss
-        worth = np.ones(places.size) if missing[0] > 0 else items.prices
+        worth = items.prices if has_units else np.ones(places.size)
         following = np.minimum(places + 1, items.orders.shape[1] - 1)
         more = items.orders[rows, following] - orders
         cost = items.costs[rows, following] - items.costs[rows, places] + np.where(places == 0, items.fixed, 0.0)

@@ -41,8 +41,11 @@ __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "O
 
 Bytes = NDArray[np.int8]
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
-METHODS = ("exact", "simulated", "not an order day", "closed", "too late", "for service", "discontinued")
-SIMULATED, FOR_SERVICE = 1, 5  # places in METHODS; order_tasks.py has the others
+METHODS = (
+    *("exact", "simulated", "not an order day", "closed", "too late", "for service", "discontinued"),
+    "below the minimum",  # of the supplier, which is out of reach
+)
+SIMULATED, FOR_SERVICE, BELOW_MINIMUM = 1, 5, 7  # places in METHODS; order_tasks.py has the others
 
 BLOCK_DAYS = 7
 ITEMS_PER_THREAD = 64  # that a thread decides at a time
@@ -53,11 +56,15 @@ FIRST_BINS = 300 * (1 << 20)  # periods for which "the predicted shape is right"
 
 
 class Orders(NamedTuple):
-    """Orders in units, the expected cost per period of their plans, and how they were found."""
+    """Orders in units, the expected cost per period of their plans, and how they were found.
+
+    ``out_of_reach`` are the units worth ordering where the supplier's minimum is out of reach, and 0 elsewhere.
+    """
 
     order: Longs
     cost: Floats
     method: Bytes
+    out_of_reach: Longs
 
 
 class Forecast(NamedTuple):
@@ -256,7 +263,8 @@ class OrderEngine:
         """
         late = all_on_time(items.size) if lateness is None else lateness
         together = SupplierOrders(self.table, day, items, self._mean_levels)
-        orders = Orders(np.zeros(items.size, np.int64), np.zeros(items.size), np.zeros(items.size, np.int8))
+        n = items.size
+        orders = Orders(np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int8), together.out_of_reach)
         kinds = self.table.columns["kind"][items]
         parts = []
         for kind in (0, 1):
@@ -278,6 +286,7 @@ class OrderEngine:
             if outcome.error is not None:
                 raise outcome.error
         together.choose(orders.order, placed)
+        orders.method[orders.out_of_reach > 0] = BELOW_MINIMUM
         return orders
 
     def _plan(self, day: int, task: OrderTask) -> tuple[Longs, Floats, Longs]:

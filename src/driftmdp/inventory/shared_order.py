@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 ITEM_DEFAULTS = ("order_days", "lead_time")  # what an item has of its supplier, unless it says otherwise
+ROUNDING = 1e-9  # of a value that may be missing
 
 
 class SharedOrder(NamedTuple):
@@ -22,6 +23,19 @@ class SharedOrder(NamedTuple):
     def has_minimum(self) -> bool:
         """Whether an order must have at least something."""
         return self.minimum_units > 0 or self.minimum_value > 0.0
+
+    @property
+    def without_minimum(self) -> "SharedOrder":
+        """The same, if an order need not have anything."""
+        return SharedOrder(self.cost)
+
+    def has_units(self, units: int) -> bool:
+        """Return whether an order has enough units."""
+        return units >= self.minimum_units
+
+    def has_value(self, value: float) -> bool:
+        """Return whether an order has enough value."""
+        return value >= self.minimum_value * (1.0 - ROUNDING)
 
 
 NOTHING_SHARED = SharedOrder()

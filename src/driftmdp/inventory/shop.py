@@ -42,7 +42,9 @@ from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import Count, Sold, as_day
 from driftmdp.inventory.log_entries import DECIDED, SOLD, UNKNOWN, DayEntries, read_day
+from driftmdp.inventory.minimum_remarks import orders_below_minimum
 from driftmdp.inventory.order_engine import OrderEngine
+from driftmdp.inventory.orders_of_day import orders_by_supplier
 from driftmdp.inventory.periods import DAY, OrderDays, period_of
 from driftmdp.inventory.reason import reason_for
 from driftmdp.inventory.record import (
@@ -52,7 +54,7 @@ from driftmdp.inventory.record import (
     refuse_unknown,
     sold_when_closed,
 )
-from driftmdp.inventory.results import Decision, Event, Reason, Receipt
+from driftmdp.inventory.results import Advice, Decision, Event, Reason, Receipt
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.sales_table import SalesTable
 from driftmdp.inventory.shop_changes import ShopChanges
@@ -273,11 +275,23 @@ class Shop(ShopChanges):
             columns, remarks = new_advice(states, self._log, morning, before, correct, strict)
             if columns["item"].size:
                 states.append(self._log, DECIDED, today, columns, new)
-            advice = advice_of(states, morning, self._read_day(today).decided)
+            decided = self._read_day(today).decided
+            advice = advice_of(states, morning, decided)
+            remarks += orders_below_minimum(states, numbers, decided)
         repeated = len(asked) - int(columns["item"].size)
         told = *former_names(states, (count.sku for count in given)), *(doubt.sentence for doubt in doubts)
         told = *not_in_shop(states, own, special), *told, *new_names(states, new, _names_in(doubts))
         return Decision(day, advice, repeated, (*told, *remarks))
+
+    def orders_by_supplier(self, day: date) -> dict[str, list[Advice]]:
+        """Return all that is ordered on a day by supplier, in the order of names, whoever was asked about when.
+
+        All suppliers are there that settings name on any day, also those without an order.
+        """
+        with self._reading():
+            morning = as_day(day).toordinal()
+            self._states.move_to(morning)
+            return orders_by_supplier(self._states, morning, self._read_day(morning).decided)
 
     def record(
         self,

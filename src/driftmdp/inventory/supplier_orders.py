@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from driftmdp.inventory.item_table import ALONE, ItemTable
-from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, most_worthwhile, order_together
+from driftmdp.inventory.joint_orders import (
+    JointItems,
+    SharingItems,
+    cost_shares,
+    most_worthwhile,
+    order_together,
+    orders_out_of_reach,
+)
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.demand_arrays import WEEK_KIND
@@ -33,12 +40,15 @@ class SupplierOrders:
     ----------
     fixed
         What an order of each item costs, with its share of the supplier's cost.
+    out_of_reach
+        What of each item is worth ordering, where the supplier's minimum is out of reach this morning. Else 0.
     """
 
     def __init__(self, table: ItemTable, day: int, items: Longs, mean_levels: Callable[[Longs], Floats]) -> None:
         self._table, self._day, self._items = table, day, items
         self._suppliers = table.columns["supplier"][items]
         self._own = table.columns["costs"][items, 0]
+        self.out_of_reach = np.zeros(items.size, np.int64)
         self.fixed = self._own.copy()
         self._is_asked = np.zeros(items.size, np.bool_)
         self._is_due = np.zeros(items.size, np.bool_)
@@ -120,7 +130,10 @@ class SupplierOrders:
                 prices = np.array([each.value for each in terms])
                 menus = self._orders[mine], self._costs[mine]
                 items = JointItems(*menus, self._own[mine], self._is_due[mine], prices)
-                orders[mine] = order_together(terms[0].shared_order, items, terms[0].supplier in placed)
+                shared, is_placed = terms[0].shared_order, terms[0].supplier in placed
+                orders[mine] = order_together(shared, items, is_placed)
+                if shared.has_minimum and not is_placed and not orders[mine].any():
+                    self.out_of_reach[mine] = orders_out_of_reach(shared, items)
 
 
 def rows_of(task: OrderTask, rows: Longs) -> OrderTask:

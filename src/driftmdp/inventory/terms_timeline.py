@@ -120,10 +120,11 @@ class TermsTimeline:
         return {key.removeprefix(SUPPLIER): self.own_on(key, day) for key in keys}
 
     def supplier_names(self) -> set[str]:
-        """Return the suppliers that are named on any day."""
-        events = [*self.own.values(), *(values for each in self.dated.values() for _, values in each)]
-        named = {values.get("supplier") for values in events} | {self._shop.supplier}
-        return {name for name in named if name} | self.suppliers_on(BEGINNING).keys()
+        """Return the suppliers that settings name or are about, of any day."""
+        dated = [values for events in self.dated.values() for _, values in events]
+        named = {values.get("supplier") or "" for values in [*self.own.values(), *dated]}
+        about = {name.removeprefix(SUPPLIER) for name in {**self.own, **self.dated} if name.startswith(SUPPLIER)}
+        return (named | about | {self._shop.supplier}) - {""}
 
     def rename(self, old: str, new: str) -> None:
         """Give an item's settings to another name, in place of those that it had."""

@@ -1,7 +1,7 @@
 """Order lists, one per supplier, beside the file of all orders: a CSV file, and a page to print."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -25,29 +25,27 @@ class OrderLine(NamedTuple):
     value: str
 
 
-def write_order_lists(advice: Sequence[Advice], day: date, beside: Path) -> list[Path]:
-    """Write a list for each supplier of the advice, also for one with nothing to order, and return the pages.
+def write_order_lists(orders: Mapping[str, Sequence[Advice]], day: date, beside: Path) -> dict[str, Path]:
+    """Write a list for each supplier, also for one with nothing to order, and return their pages.
 
     Yesterday's list must not stay where today has no order.
 
     Parameters
     ----------
-    advice, day
-        The morning's orders.
+    orders, day
+        All of the morning's orders by supplier, see ``Shop.orders_by_supplier``.
     beside
         The file of all orders. The lists of ``orders.csv`` are ``orders-SUPPLIER.csv`` and ``.html``, those of
         ``orders.xlsx`` are ``orders-SUPPLIER.xlsx`` and ``.html``.
     """
-    names = list(dict.fromkeys(each.supplier for each in advice if each.supplier))
-    pages = []
-    for supplier, file in zip(names, file_names(names), strict=True):
-        mine = [each for each in advice if each.supplier == supplier and each.order > 0]
+    pages = {}
+    for (supplier, mine), file in zip(orders.items(), file_names(orders), strict=True):
         base = beside.with_name(f"{beside.stem}-{file}")
         table = base.with_name(f"{base.name}{'.xlsx' if beside.suffix.lower() == '.xlsx' else '.csv'}")
         write_whole(table, table_content(orders_csv(mine), table))
         page = base.with_name(f"{base.name}.html")
         write_whole(page, order_page(supplier, day, mine).encode())
-        pages.append(page)
+        pages[supplier] = page
     return pages
 
 

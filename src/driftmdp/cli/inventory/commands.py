@@ -220,18 +220,21 @@ def decide(
             deliverers.suppliers,
             questions.confirm,
         )
+        by_supplier = open_shop.orders_by_supplier(decision.day) if str(out) != "-" else {}
     text = _orders_text(shop.stem, decision, order_format)
     options.write_or_print(text, out)
-    lists = write_order_lists(decision.advice, decision.day, out) if str(out) != "-" else []
+    pages = write_order_lists(by_supplier, decision.day, out)
     for sentence in (*remarks, *settings.remarks, *deliverers.remarks, *questions.others(decision.remarks)):
         remark(sentence)
-    orders = sum(advice.order > 0 for advice in decision.advice)
+    n_orders = sum(advice.order > 0 for advice in decision.advice)
     again = f", {decision.repeated} of them decided before" if decision.repeated else ""
     where = "" if str(out) == "-" else f" The orders: {out}"
-    remark(f"{decision.day}: {counted(len(decision.advice), 'item')}{again}, {orders} to order.{where}")
+    remark(f"{decision.day}: {counted(len(decision.advice), 'item')}{again}, {n_orders} to order.{where}")
+    asked = dict.fromkeys(advice.supplier for advice in decision.advice)
+    lists = [str(pages[supplier]) for supplier in asked if supplier in pages]
     if lists:
         beside = "an Excel file" if out.suffix.lower() == ".xlsx" else "a CSV file"
-        remark(f"By supplier, to print, with {beside} beside: {listed(list(map(str, lists)), separator=', ')}")
+        remark(f"By supplier, to print, with {beside} beside: {listed(lists, separator=', ')}")
 
 
 def _orders_text(name: str, decision: inventory.Decision, order_format: str) -> str:
