@@ -127,7 +127,7 @@ class Planner:
     def paths(self, state: tuple[int, Longs, Longs], n_paths: int) -> tuple[Ints, LateOrders]:
         """Return paths of demand and delays, whose random numbers are those of the state."""
         stock, coming, overdue = state
-        width = late_orders.columns_needed(self.horizon, coming.size + overdue.size)
+        width = late_orders.columns_needed(self.horizon, coming.size, overdue.size)
         rng = np.random.default_rng((*self._seed, stock, *coming.tolist(), *overdue.tolist()))
         moved = rng.random(width)
         drawn = shifted_uniforms(moved, n_paths)

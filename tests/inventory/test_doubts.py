@@ -195,9 +195,8 @@ def test_a_new_name_like_another(shop):
         "Nothing was done",
     )
     unchanged(shop, lambda: shop.record([Sold("cofee", day(3), 3, stock=3)], confirm=confirm), "perhaps coffee")
-    assert (
-        asked[0] == asked[1] == Doubt(NAME, "New, but like a name that the shop has: cofee (perhaps coffee).", True)
-    )
+    sentence = "New, but like a name that the shop has: cofee (perhaps coffee)."
+    assert asked[0] == asked[1] == Doubt(NAME, sentence, True, ("cofee",))
     wanted = [ItemSettings("cofee", {"pack": 2})]  # nobody gives settings to a misspelling
     assert len(shop.decide([Count("cofee", 2)], day(3), items=wanted, confirm=confirm).advice) == 1
     shop.record([Sold("coffe", day(3), 3, stock=3)])

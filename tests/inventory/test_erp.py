@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 
 from driftmdp.inventory import (
     Advice,
+    Costs,
     Count,
+    ItemSettings,
     Shop,
+    SpecialDay,
     erp_orders_csv,
     read_counts,
     read_delivered,
@@ -232,8 +235,8 @@ driftmdp_20261116_mill_a5,Mill,2026-11-16 12:00:00,driftmdp_20261116_mill_a5_tea
 """
 
 
-def advice(sku, order, supplier="Mill", day=date(2026, 11, 16)):
-    return Advice(sku, day, stock=1, coming=0, order=order, supplier=supplier)
+def advice(sku, order, supplier="Mill", day=date(2026, 11, 16), arrives=None):
+    return Advice(sku, day, stock=1, coming=0, order=order, supplier=supplier, arrives=arrives)
 
 
 def test_requests_for_quotation_of_odoo():
@@ -253,13 +256,24 @@ def test_requests_for_quotation_of_odoo():
 
 
 def test_purchase_orders_of_erpnext():
-    arrivals = {"TEA-1": date(2026, 11, 19), "HONEY": date(2026, 11, 18)}
-    text = erp_orders_csv([advice("TEA-1", 12), advice("HONEY", 6)], "erpnext", arrivals=arrivals)
+    lines = [advice(sku, n, arrives=date(2026, 11, day)) for sku, n, day in (("TEA-1", 12, 19), ("HONEY", 6, 18))]
+    text = erp_orders_csv(lines, "erpnext")
     assert text == (
         "Supplier,Date,Required By,Item Code (Items),Quantity (Items),Required By (Items)\n"
         "Mill,2026-11-16,2026-11-18,TEA-1,12,2026-11-19\n"
         ",,,HONEY,6,2026-11-18\n"
     )
+
+
+def test_an_order_is_required_on_an_open_morning(path):
+    monday, items = date(2026, 11, 16), [ItemSettings("weekly", {"period": "week"})]
+    with Shop.create(path, Costs(1.0, 0.0, 5.0, 0.1), 60, 5, closed_days="sat,sun") as shop:
+        closed = [SpecialDay((monday + timedelta(7)).toordinal(), "closed")]
+        counts = [Count("daily", 0), Count("weekly", 0)]
+        advised = shop.decide(counts, monday, items=items, calendar=closed).advice
+        assert [each.order > 0 for each in advised] == [True, True]
+        assert [each.arrives for each in advised] == [monday + timedelta(8), monday + timedelta(35)]
+        assert shop.decide([Count("daily", 90)], monday + timedelta(1)).advice[0].arrives is None
 
 
 def test_an_order_needs_a_supplier():

@@ -114,7 +114,7 @@ def test_a_changed_lead_time_leaves_orders_on_their_way(path):
     with create(path, lead_time=4, capacity=None) as shop:
         ordered(shop, "A", day(0), 5, sold=0)
         own = [ItemSettings("A", {"lead_time": 2})]
-        assert coming(shop.decide([Count("A", 9)], day(1), items=own)) == 0  # it arrives later than a new order
+        assert coming(shop.decide([Count("A", 9)], day(1), items=own)) == 5  # it arrives later than a new order
         shop.record([Sold("A", day(1), 0, ordered=3)])
         shop.record([Sold("A", day(n), 0, stock=s, ordered=0) for n, s in ((2, 9), (3, 12))])
         assert shop.decide([Count("A", 17)], day(4)).remarks == ()
@@ -285,3 +285,17 @@ def test_the_explanation_ends_with_the_last_day_that_counts(path):
         assert f"for the 3 days until {day(2)}, the last day that counts" in explain_in_words(shop, "A")
         shop.decide([Count("B", 0)], day(1), until=day(9))
         assert "for the 3 days until the next order can be on the shelf" in explain_in_words(shop, "B")
+
+
+def test_what_was_ordered_with_a_longer_lead_time_is_still_on_its_way(path):
+    with create(path, lead_time=6, capacity=None) as shop:
+        for n in range(6):
+            shop.decide([Count("A", 9)], day(n))
+            shop.record([Sold("A", day(n), 0, ordered=4)])
+        before = orders(shop.decide([Count("A", 9)], day(6)))["A"]
+        assert before[1] == 20
+    with Shop(path) as shop:
+        shop.set_terms({"lead_time": 2}, first_day=day(6))
+        stock, coming, order = orders(shop.decide([Count("A", 8)], day(6), correct=True))["A"]
+        assert (stock, coming, order) == (8, 20, 0)
+        assert shop.verify()

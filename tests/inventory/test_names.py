@@ -187,6 +187,13 @@ def test_what_was_on_its_way_comes_to_the_other(path):
         assert shop.verify()
 
 
+def test_the_advice_of_a_morning_is_still_there_after_a_merge(shop):
+    shop.decide([Count("A", 1), Count("B", 2)], day(0))
+    before = shop.explain("A").advice
+    shop.merge("B", "A")
+    assert shop.explain("A").advice == before is not None
+
+
 def test_later_days_stay_as_written(shop):
     """What is written of the joined item after the merge replaces what was joined."""
     work(shop, 4)

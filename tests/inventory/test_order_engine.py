@@ -231,7 +231,7 @@ def test_dearer_lost_sales_are_ordered_more_for():
 def test_other_terms_count_from_now_on():
     engine = learned_engine([terms(60)])
     before = decide(engine, MONDAY + 63, 0).order[0]
-    engine.set_terms(0, replace(terms(60), pack=12, group="new"))
+    engine.set_terms({0: replace(terms(60), pack=12, group="new")})
     after = decide(engine, MONDAY + 63, 0).order[0]
     assert before > 0
     assert after > 0

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
-from driftmdp.inventory import Count, Delivery, ItemSettings, Shop, Sold, Supplier, events_csv
-from driftmdp.inventory.deliveries import follow_orders
+from driftmdp.inventory import Costs, Count, Delivery, ItemSettings, Shop, Sold, Supplier, events_csv
+from driftmdp.inventory.deliveries import follow_orders, open_units
 from driftmdp.inventory.lead_times import learned_lead_times
 from tests.inventory.shops import create, day, lines, orders, state, unchanged
 from tests.reference.deliveries import received
@@ -22,6 +22,33 @@ def order_daily(shop, days, units=4, skus=("A",), first=0):
     for n in range(first, first + days):
         shop.decide([Count(sku, 9) for sku in skus], day(n))
         shop.record([Sold(sku, day(n), 1, ordered=units) for sku in skus])
+
+
+def half_told(path, told):
+    """A shop in which A and B were ordered on one day, and some deliveries told on the third."""
+    with create(path, lead_time=LEAD, capacity=None) as shop:
+        for sku, units in (("A", 8), ("B", 6)):
+            shop.record([Sold(sku, day(0), 0, stock=5, ordered=units), Sold(sku, day(1), 0, stock=5, ordered=0)])
+        shop.receive(told)
+        shop.record([Sold(sku, day(2), 0, stock=11, ordered=0) for sku in "AB"])
+    return Shop(path)
+
+
+@pytest.mark.parametrize(
+    ("told", "still_open"),
+    [
+        ([Delivery("A", day(2), 8)], {}),
+        ([Delivery("A", day(2), 5)], {day(0): 3}),
+        ([Delivery("A", day(2), 5, rest="cancelled"), Delivery("B", day(2), 6)], {}),
+        ([Delivery("A", day(2), 5), Delivery("B", day(2), 2)], {day(0): 7}),
+    ],
+)
+@pytest.mark.parametrize("into", ["A", "B"])
+def test_merged_items_have_what_both_had_open(path, told, still_open, into):
+    with half_told(path, told) as shop:
+        shop.merge("B" if into == "A" else "A", into)
+        assert on_its_way(shop, into, 3) == still_open
+        assert shop.verify()
 
 
 @pytest.fixture
@@ -154,6 +181,39 @@ def test_a_supplier_s_delivery_says_what_did_not_come(path):
         unchanged(shop, lambda: shop.receive([], supplier="Sud"), "No item of the shop has", kind=UnknownNameError)
 
 
+@pytest.mark.parametrize("arrived", [1, 4, 6])
+def test_a_delivery_note_has_what_was_due_on_closed_days_or_in_its_week(path, arrived):
+    """Day 7 is a Monday. What B ordered for the closed Sunday, or in weeks for this Monday, did not come."""
+    daily, weekly = {"supplier": "Nord"}, {"supplier": "Nord", "period": "week", "lead_time": 1}
+    items = [ItemSettings("A", daily), ItemSettings("B", daily), ItemSettings("W", weekly)]
+    suppliers = [Supplier("Nord", {})]
+    with create(path, lead_time=1, capacity=None, closed_days="sun") as shop:
+        shop.record([Sold(sku, day(0), 1, stock=5) for sku in "ABW"], items=items, suppliers=suppliers)
+        order_daily(shop, 5, skus="AB", units=0, first=1)
+        shop.record([Sold("W", day(0), 1, stock=5, ordered=4)], correct=True)
+        shop.record([Sold("W", day(7), 1, stock=5, ordered=4)])
+        shop.record([Sold("B", day(5), 1, ordered=4)], correct=True)  # due on Sunday
+        for _ in range(2):
+            shop.receive([Delivery("A", day(7), 1)], supplier="Nord")
+        assert on_its_way(shop, "B", 8) == {day(5): 4}
+        shop.withdraw(day(7), ["W"], deliveries=True)
+        assert on_its_way(shop, "W", 14) == {}
+        for repeated in range(2):
+            receipt = shop.receive([], supplier="Nord", day=day(7 + arrived))
+            assert (receipt.recorded, receipt.repeated) == ((0, 2) if repeated else (2, 0))
+        assert on_its_way(shop, "W", 14)[day(0)] == 4
+        assert shop.verify()
+
+
+def test_an_expected_day_far_away_is_clipped(late):
+    """Earlier versions recorded it."""
+    late.receive([Delivery("A", day(6), 1, expected=day(60))])
+    late._states.deliveries.rows["expected"][late._states.deliveries.rows["expected"] > 0] = day(9000).toordinal()
+    states = late._states
+    coming, overdue = open_units(follow_orders(states, np.array([states.numbers["A"]]), day(7).toordinal()))
+    assert (coming.sum(), coming.shape[1], overdue.sum()) == (3, 120, 0)
+
+
 def test_five_beginners_mistakes(late, path):
     """Each has one clear sentence, and nothing is done."""
     mistakes = [
@@ -166,6 +226,11 @@ def test_five_beginners_mistakes(late, path):
         (lambda: Delivery("A", day(6), 1, ordered_on=day(6)), "must be before", InvalidInputError),
         (lambda: Delivery("A", day(6), 1, expected=day(6)), "must be after", InvalidInputError),
         (lambda: Delivery("A", day(6), 1, rest="cancelled", expected=day(9)), "must be empty", InvalidInputError),
+        (
+            lambda: late.receive([Delivery("A", day(6), 1, expected=day(69))]),
+            f"must be at most 62 days after {day(6)}",
+            InvalidInputError,
+        ),
     ]
     for act, said, kind in mistakes:
         unchanged(late, act, said, "Nothing was done", kind=kind)
@@ -334,6 +399,25 @@ def test_what_came_on_time_and_whole_changes_nothing(path):
     assert found[0][0].method == "exact"
 
 
+def test_an_overdue_item_is_ordered_alike_alone_and_with_others(path):
+    """Others with longer lead times have more on their way, and `explain` asks about one item."""
+    found = []
+    for name, skus in (("a.db", "A"), ("b.db", "AB")):
+        with create(path.with_name(name), lead_time=LEAD, capacity=None, costs=Costs(1, 0, 9, 0.1)) as shop:
+            order_daily(shop, 1, skus="AB")
+            shop.set_terms({"lead_time": 7}, ["B"])
+            order_daily(shop, 11, skus="AB", first=1)
+            late = [Delivery("A", day(n + LEAD + 3 * (n % 2)), 4, ordered_on=day(n)) for n in range(7)]
+            shop.receive([*late, Delivery("B", day(7), 0)])
+            advised = shop.decide([Count(sku, 3) for sku in skus], day(12)).advice[0]
+            reason = shop.explain("A")
+            assert reason.overdue
+            assert (reason.order, reason.cost) == (advised.order, pytest.approx(advised.cost))
+            found.append(advised)
+    assert found[0] == found[1]
+    assert found[0].method == "simulated"
+
+
 @pytest.mark.parametrize("delay", [0, 1, 3])
 def test_the_learned_mean_delay_converges(path, delay):
     rng = np.random.default_rng(delay)
@@ -354,3 +438,49 @@ def test_few_late_deliveries_do_not_swing_what_is_believed(late):
     on_time = learned.hazards[4]
     assert 0.7 < on_time < 1.0
     assert learned.hazards[:4].tolist() == [0.0] * 4
+
+
+def test_a_count_on_a_closed_weekend_s_eve_says_what_comes_once(path):
+    """What is promised for the closed Sunday is due on Monday, also for what the count says of Monday."""
+    with create(path, lead_time=3, capacity=None, closed_days="sun") as shop:
+        order_daily(shop, 3)
+        order_daily(shop, 1, units=11, first=3)
+        shop.receive([Delivery("A", day(4), 4)])
+        for n in (4, 5):
+            shop.decide([Count("A", 9, (None, 11) if n == 5 else ())], day(n))
+            shop.record([Sold("A", day(n), 1, ordered=0)])
+        assert on_its_way(shop, "A", 7) == {day(2): 4, day(3): 11}
+        found = shop.decide([Count("A", 9)], day(7))
+        assert orders(found)["A"][1] == 4 + 11
+        assert found.remarks[-1].count(" ordered ") == 2
+
+
+def test_a_count_may_say_that_something_comes_on_the_closed_day_and_after_it(path):
+    with create(path, lead_time=3, capacity=None, closed_days="sun") as shop:
+        order_daily(shop, 5, units=0)
+        shop.receive([Delivery("A", day(4), 0)])
+        shop.decide([Count("A", 9, (5, 6))], day(5))
+        shop.record([Sold("A", day(5), 1, ordered=0)])
+        assert orders(shop.decide([Count("A", 9)], day(7)))["A"][1] == 11
+
+
+def test_a_supplier_is_known_by_its_name_on_any_day(path):
+    with create(path, lead_time=LEAD, capacity=None) as shop:
+        order_daily(shop, 3)
+        shop.set_terms({"supplier": "Nord"}, ["A"], day(4))
+        with Shop(path) as opened:
+            opened.receive([Delivery("A", day(4), 4)], supplier="Nord")
+        shop.set_terms({"supplier": "Sud"}, ["A"], day(5))
+        shop.receive([Delivery("A", day(5), 0)], supplier="Nord")  # ordered there before
+        with pytest.raises(UnknownNameError, match=r"has the supplier 'Nrd'\. Did you mean 'Nord'"):
+            shop.receive([], supplier="Nrd", day=day(5))
+
+
+def test_what_was_ordered_with_a_lead_time_can_be_told_without_one(late):
+    late.receive([Delivery("A", day(5), 0)])
+    late.set_terms({"lead_time": 0}, ["A"], day(5))
+    late.receive([Delivery("A", day(6), 8)])
+    assert on_its_way(late, "A", 7) == {}
+    late.record([Sold("A", day(6), 1, stock=9, ordered=3)])
+    with pytest.raises(InvalidInputError, match="must have an order"):
+        late.receive([Delivery("A", day(7), 3, ordered_on=day(6))])

@@ -259,6 +259,28 @@ def test_explaining_what_is_not_there_suggests_the_nearest(shop):
             ask("Milk 2l")
 
 
+def test_each_day_s_sales_are_judged_by_the_terms_of_the_day(shop):
+    shop.record([Sold("A", day(0), 1, stock=4)])
+    shop.set_terms({"closed_days": "sun", "capacity": 5}, first_day=day(14))
+    long = [Sold("A", day(n), 8, stock=9) for n in range(1, 13)]
+    assert not shop.record([*long, Sold("A", day(14), 1, stock=9)]).remarks
+    late = shop.record([Sold("A", day(20), 1, stock=9), Sold("A", day(13), 8, stock=9)])  # two Sundays
+    assert late.remarks == (f"Sold on days on which the shop is closed, and learned from: A on {day(20)}.",)
+    shop.set_terms({"closed_days": "mon", "capacity": 10}, first_day=day(28))
+    many = [Sold("A", day(n), 6, stock=9) for n in (15, 16, 17)]
+    told = shop.record([*many, Sold("A", day(34), 1, stock=9)]).remarks
+    assert told == ("More was sold in a period than the shelf takes; is the capacity right: A in 3 of 4 periods?",)
+
+
+def test_a_misspelling_is_told_once(shop):
+    work(shop, 1, items=("coffee", "bread"))
+    told = shop.decide([Count("cofee", 3), Count("soap", 3)], day(1)).remarks
+    assert told[:2] == (
+        "New, but like a name that the shop has: cofee (perhaps coffee).",
+        "1 item is new to this shop: soap.",
+    )
+
+
 def test_a_new_name_is_told_with_the_nearest(shop):
     work(shop, 1, items=("Milk 1l", "Bread"))
     told = shop.decide([Count("Milk 2l", 3), Count("xyz", 3)], day(1)).remarks[0]

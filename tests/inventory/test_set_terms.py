@@ -4,8 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from driftmdp.cli.inventory.changes import SETTING_HELP
 from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError
 from driftmdp.inventory import Costs, Count, ItemSettings, Shop, ShopTerms, Sold, SpecialDay
+from driftmdp.inventory.change_terms import SHOP_SETTINGS
+from driftmdp.inventory.items_csv import COLUMNS
 from driftmdp.inventory.terms_timeline import TermsTimeline
 from tests.inventory.shops import create, day, orders, state, unchanged, work
 
@@ -167,6 +170,11 @@ def test_a_special_day_is_taken_back(shop, tmp_path):
         assert shop._states.engine.as_bytes() == other._states.engine.as_bytes()
         assert "taken back" in [*shop.history("A")][-1].details
         assert shop.verify()
+
+
+def test_each_option_says_what_it_means():
+    assert SETTING_HELP.keys() == (COLUMNS | SHOP_SETTINGS).keys()
+    assert len({*SETTING_HELP.values()}) == len(SETTING_HELP)
 
 
 def test_the_command(shop, path, call, file):

@@ -301,3 +301,53 @@ def test_what_comes_late_is_new_when_it_comes(tmp_path):
         assert not any("differ" in remark for remark in decision.remarks)
         assert ages_of(shop, "A", day(2)) == "left_3 6"
         assert shop.verify()
+
+
+def test_a_delivery_counts_beside_an_order_that_comes_at_once(tmp_path):
+    with create(tmp_path / "late.db", 1, costs=COSTS, capacity=None, shelf_life=5) as shop:
+        shop.decide([Count("A", 4, left=(0, 0, 4))], day(0))
+        shop.record([Sold("A", day(0), 0, ordered=6)])
+        shop.receive([Delivery("A", day(1), 6)])
+        shop.set_terms({"lead_time": 0}, ["A"], day(1))
+        shop.record([Sold("A", day(1), 0, stock=9, ordered=2)])  # one of ten is gone, an old one
+        shop.decide([Count("A", 11)], day(2))
+        assert ages_of(shop, "A", day(2)) == "left_1 3, left_4 8"
+        assert shop.verify()
+
+
+# ---- goods that keep longer than they stay
+
+
+def orders_of_shop(path, life, mean, waste):
+    """What items that sell alike order with a shelf life, by stocks of 0, 3, .. units."""
+    rng = np.random.default_rng(3)
+    costs = Costs(fixed=2.0, unit=1.0, lost_sale=5.0, holding=0.001)
+    with create(path, costs=costs, capacity=None, shelf_life=life, waste=waste) as shop:
+        names = [f"i{k}" for k in range(6)]
+        for number in range(40):
+            shop.record([Sold(name, day(number), int(rng.poisson(mean)), in_stock=True) for name in names])
+        return [a.order for a in shop.decide([Count(name, 3 * k) for k, name in enumerate(names)], day(40)).advice]
+
+
+def test_a_long_life_does_not_change_what_sells_fast(tmp_path):
+    found = [orders_of_shop(tmp_path / f"{life}.db", life, 4.0, 1.0) for life in (None, 365)]
+    assert found[0] == found[1]
+    assert any(found[0])
+
+
+def test_a_long_life_changes_what_sells_slowly(tmp_path):
+    found = [orders_of_shop(tmp_path / f"{life}.db", life, 0.05, 1.0) for life in (None, 60)]
+    assert found[0] != found[1]
+    assert sum(found[1]) < sum(found[0])
+
+
+def test_old_units_are_aged_however_long_new_ones_keep(tmp_path):
+    costs = Costs(fixed=0.0, unit=1.0, lost_sale=8.0, holding=0.01)
+    found = []
+    for place in (0, 59):
+        left = tuple(60 if k == place else 0 for k in range(60))
+        with create(tmp_path / f"{place}.db", costs=costs, capacity=None, shelf_life=60, lead_time=1) as shop:
+            for number in range(40):
+                shop.record([Sold("a", day(number), 2 + number % 3, in_stock=True)])
+            found.append(shop.decide([Count("a", 60, left=left)], day(40)).advice[0].order)
+    assert found[0] > found[1] == 0

@@ -1,5 +1,6 @@
 """Suppliers: their terms as events, and their items ordered together."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import numpy as np
@@ -17,7 +18,8 @@ from driftmdp.inventory import (
     explain_in_words,
     read_suppliers,
 )
-from driftmdp.report.order_list import order_page, write_order_lists
+from driftmdp.inventory.supplier_orders import SupplierOrders
+from driftmdp.report.order_list import file_names, order_page, write_order_lists
 
 MONDAY = date(2026, 10, 5)
 MILL = Supplier("Mill", {"order_days": "mon,thu", "lead_time": 2, "order_cost": 30.0})
@@ -148,6 +150,48 @@ def test_one_item_alone_is_planned_with_the_whole_cost(tmp_path):
         assert alone == [orders(plain.decide([Count(skus[0], stock)], MONDAY, correct=True)) for stock in (0, 2, 9)]
 
 
+@pytest.mark.parametrize("how", ["discontinued", "merged"])
+def test_items_that_are_not_ordered_any_more_bear_nothing(tmp_path, how):
+    """With them an item would seem cheap to order, and nobody would pay its order."""
+    supplier = Supplier("Mill", {"order_cost": 60.0})
+    shop, skus = make_shop(tmp_path, [supplier], n=8)
+    with shop:
+        sold = Sold("other", MONDAY - timedelta(1), 0, in_stock=True)
+        shop.record([sold], items=[ItemSettings("other", {"supplier": "Elsewhere"})])
+        if how == "merged":
+            shop.set_terms({"supplier": "Mill"}, first_day=MONDAY - timedelta(90))  # also of items with no settings
+            for sku in skus[1:]:
+                shop.merge(sku, "other")
+        else:
+            shop.discontinue(skus[1:], MONDAY)
+        shop.decide([Count(skus[0], 9)], MONDAY)
+        assert fixed_costs(shop, MONDAY)[0] == pytest.approx(61.0)
+        assert shop.verify()
+    with Shop(tmp_path / "shop.db") as shop:
+        shop.decide([Count(skus[0], 9)], MONDAY)
+        assert fixed_costs(shop, MONDAY)[0] == pytest.approx(61.0)
+
+
+def test_weekly_and_daily_items_of_a_supplier_bear_the_same_in_one_rhythm(tmp_path):
+    with Shop.create(tmp_path / "shop.db", Costs(0.0, 0.0, 5.0, 0.1), capacity=None) as shop:
+        first = MONDAY - timedelta(70)
+        sold = [Sold("daily", first + timedelta(day), 3, in_stock=True) for day in range(70)]
+        sold += [Sold("weekly", first + timedelta(7 * week), 21, in_stock=True) for week in range(10)]
+        own = {"supplier": "Mill"}
+        weekly = own | {"period": "week", "holding": 0.7, "lead_time": 0}
+        items = [ItemSettings("daily", own), ItemSettings("weekly", weekly)]
+        shop.record(sold, items=items, suppliers=[Supplier("Mill", {"order_cost": 60.0})])
+        assert fixed_costs(shop, MONDAY).sum() == pytest.approx(60.0)
+        assert fixed_costs(shop, MONDAY) == pytest.approx([30.0, 30.0], rel=0.1)
+
+
+def fixed_costs(shop, day):
+    """What an order of each item costs, with its share."""
+    engine = shop._states.engine
+    items = np.arange(len(engine.table))
+    return SupplierOrders(engine.table, day.toordinal(), items, engine._mean_levels).fixed
+
+
 def test_service_targets_are_kept_and_join(tmp_path):
     shop, skus = make_shop(tmp_path)
     with shop:
@@ -163,26 +207,24 @@ def test_a_list_for_each_supplier_and_none_of_yesterday_stays(tmp_path):
     shop, skus = make_shop(tmp_path, [Supplier("Mill", {"order_cost": 1.0})])
     with shop:
         first = shop.decide([Count(sku, 0) for sku in skus], MONDAY)
-        pages = write_order_lists(first.advice, MONDAY, {}, tmp_path / "orders.csv")
+        pages = write_order_lists(first.advice, MONDAY, tmp_path / "orders.csv")
         assert [page.name for page in pages] == ["orders-Mill.html"]
         assert "item A" in pages[0].read_text()
         assert len((tmp_path / "orders-Mill.csv").read_text().splitlines()) == 1 + len(skus)
         later = shop.decide([Count(sku, 50) for sku in skus], MONDAY + timedelta(1))
-        write_order_lists(later.advice, later.day, {}, tmp_path / "orders.csv")
+        write_order_lists(later.advice, later.day, tmp_path / "orders.csv")
     assert (tmp_path / "orders-Mill.csv").read_text().count("\n") == 1
     assert "Nothing to order" in pages[0].read_text()
 
 
 def test_a_name_that_is_a_script_is_text_on_the_page():
-    page = order_page("<script>alert(1)</script>", MONDAY, [], {})
+    page = order_page("<script>alert(1)</script>", MONDAY, [])
     assert "<script>" not in page
 
 
 def test_a_list_has_packs_and_a_value_only_where_there_are_some():
     plain, cased = (Advice(sku, MONDAY, 0, 0, 24, pack) for sku, pack in (("tea", 1), ("rice\u202e", 12)))
-    pages = [
-        order_page("Mill", MONDAY, each, prices) for each, prices in (([plain], {}), ([plain, cased], {"tea": 2}))
-    ]
+    pages = [order_page("Mill", MONDAY, each) for each in ([plain], [replace(plain, price=2.0), cased])]
     assert "packs" not in pages[0]
     assert "worth" not in pages[0]
     assert "2 items, 48 units, worth at least 48.00." in pages[1]
@@ -190,12 +232,17 @@ def test_a_list_has_packs_and_a_value_only_where_there_are_some():
     assert "\u202e" not in pages[1]
 
 
+def test_no_list_overwrites_another():
+    names = file_names(["A", "A!", "A-2", "a", "a-2", "A-2-2"])
+    assert len({name.lower() for name in names}) == 6
+
+
 @pytest.mark.parametrize(
     "name", ["M\u00fchle & S\u00f6hne", "../../etc/passwd", "...", "\u6f22\u5b57", "=1+1", "CON/x", "-"]
 )
 def test_lists_of_odd_names_lie_beside_the_file(tmp_path, name):
     advice = [Advice("tea", MONDAY, 0, 0, 3, supplier=name), Advice("oats", MONDAY, 9, 0, 0, supplier=f"{name}!")]
-    pages = write_order_lists(advice, MONDAY, {}, tmp_path / "orders.csv")
+    pages = write_order_lists(advice, MONDAY, tmp_path / "orders.csv")
     assert len({page.name.lower() for page in pages}) == 2
     assert {page.parent for page in pages} == {tmp_path}
     assert len(list(tmp_path.iterdir())) == 4
@@ -224,5 +271,7 @@ def test_terms_that_do_not_fit_the_items_are_refused(tmp_path):
     with shop:
         shop.decide([Count("A", 1)], MONDAY, items=[ItemSettings("A", {"supplier": "Mill"})])
         with pytest.raises(InvalidInputError, match="Mill, with A: order_days must have an open day"):
-            shop.record([], suppliers=[Supplier("Mill", {"order_days": "sun"})])
+            shop.record([], suppliers=[Supplier("Bakery", {}), Supplier("Mill", {"order_days": "sun"})])
+        with pytest.raises(InvalidInputError, match=f"Mill, with A, from {MONDAY}: order_days must have an open"):
+            shop.set_terms({}, first_day=MONDAY, suppliers=[Supplier("Mill", {"order_days": "sun"})])
         assert shop.verify()

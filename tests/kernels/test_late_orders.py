@@ -12,6 +12,7 @@ from driftmdp.kernels.late_orders import (
     MOST_AGAIN,
     ON_TIME,
     LateOrders,
+    columns_needed,
     delay_moments,
     draw_delay,
     expected_coming,
@@ -42,7 +43,7 @@ def hazards_of(rng):
 
 
 def late_orders(rng, hazards, coming, overdue, horizon, n_paths, lead):
-    uniforms = rng.random((n_paths, 2 * horizon + 1 + coming.size + overdue.size))
+    uniforms = rng.random((n_paths, columns_needed(horizon, coming.size, overdue.size)))
     shifts = np.zeros(uniforms.shape[1])
     return LateOrders(*new_late_orders(lead, hazards, coming, overdue, uniforms, shifts, horizon, n_paths))
 
@@ -92,6 +93,24 @@ def test_on_a_path_all_arrives_and_nothing_stays_promised(seed, lead):
             assert promised[h + 1 :].sum() == out
             assert promised[h + 1 :].min() >= 0
     assert late.truly.sum() == sent
+
+
+@given(SEEDS, st.integers(0, 4), st.integers(0, 4))
+def test_tables_that_are_wider_change_nothing(seed, more_coming, more_overdue):
+    """Who else is asked about makes them wide: what of an item is drawn does not depend on it."""
+    rng = np.random.default_rng(seed)
+    hazards, coming, overdue = hazards_of(rng), rng.integers(0, 4, 2), rng.integers(0, 4, 3)
+    wide = np.pad(coming, (0, more_coming)), np.pad(overdue, (0, more_overdue))
+    drawn = rng.random((5, columns_needed(12, wide[0].size, wide[1].size)))
+    shifts, found = rng.random(drawn.shape[1]), []
+    for tables in ((coming, overdue), wide):
+        late = LateOrders(*new_late_orders(3, hazards, *tables, drawn, shifts, 12, 5))
+        mine = [late.first[:, : coming.size], late.first[:, tables[0].size :][:, : overdue.size]]
+        found.append([late.delays.tolist(), *(each.tolist() for each in mine)])
+        for path in range(5):
+            start_late_path(late, path)
+            found[-1].append((late.truly.tolist(), late.moved.tolist()))
+    assert found[0] == found[1]
 
 
 def test_an_overdue_order_is_expected_by_its_hazard():
@@ -151,7 +170,7 @@ def plan(terms, law, hazards, stock, waiting, seed=0, horizon=24):
     coming = longs(*(ages[terms.lead_time - 1 - j] for j in range(terms.lead_time - 1)))
     overdue = longs(*ages[terms.lead_time :])
     rng, n = np.random.default_rng((seed, stock, *waiting)), 1024
-    drawn = shifted_uniforms(rng.random(2 * horizon + 1 + coming.size + overdue.size), n)
+    drawn = shifted_uniforms(rng.random(columns_needed(horizon, coming.size, overdue.size)), n)
     paths = np.searchsorted(np.cumsum(law)[:-1], drawn[:, 1 : horizon + 1], side="right").astype(np.int32)
     late = LateOrders(
         *new_late_orders(terms.lead_time, hazards, coming, overdue, drawn, np.zeros(drawn.shape[1]), horizon, n)

@@ -47,7 +47,7 @@ def _check_shop_values(values: Settings) -> None:
 def change_terms(
     states: ItemStates, log: EventLog, names: Sequence[str], first_day: int | None, today: int, values: Settings
 ) -> int:
-    """Record settings from a day on, or from today; return of how many names they are new."""
+    """Record settings from a day on, or from today. Return how many names changed."""
     always = {name: value for name, value in values.items() if name in UNDATED}
     if always and first_day is not None:
         raise InvalidInputError(
@@ -57,27 +57,44 @@ def change_terms(
     dated = {name: value for name, value in values.items() if name not in UNDATED}
     parts = [(BEGINNING, always), (today if first_day is None else first_day, dated)]
     parts = [(day, some) for day, some in parts if some]
-    _check_fit(states, names, parts)
+    check_fit(states, [(name, day, some) for day, some in parts for name in names])
     return max(states.append_terms(log, names, day, some) for day, some in parts)
 
 
-def _check_fit(states: ItemStates, names: Sequence[str], parts: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
-    """Refuse settings that do not fit the others on any day from their first on."""
+def check_fit(
+    states: ItemStates, changes: Sequence[tuple[str, int, Settings]], sources: Mapping[str, str] | None = None
+) -> None:
+    """Refuse settings that do not fit the others on any day from their first on.
+
+    Parameters
+    ----------
+    states
+        The shop.
+    changes
+        Names of items, of suppliers or of the shop, the first days, and the settings.
+    sources
+        Where the terms of suppliers were read, by name: only their items are checked.
+    """
+    names, first_day = [name for name, _, _ in changes], min((day for _, day, _ in changes), default=BEGINNING)
+    skus = names if sources is None and SHOP not in names else states.present_skus
     tried = states.timeline.copy()
-    for day, values in parts:
-        for name in names:
-            tried.add(name, day, values)
-    for day in tried.days_from(min(day for day, _ in parts)):
-        for name in states.present_skus if SHOP in names else names:
-            _check_item(states, tried, name, day)
+    for change in changes:
+        tried.add(*change)
+    for day in tried.days_from(first_day) if changes else ():
+        usual = tried.shop_on(day).supplier
+        for sku in skus:
+            if sources is None:
+                _check_item(states, tried, sku, day)
+            elif (supplier := tried.own_on(sku, day).get("supplier", usual)) in sources:
+                _check_item(states, tried, sku, day, f"{sources[supplier]}, with ")
 
 
-def _check_item(states: ItemStates, tried: TermsTimeline, sku: str, day: int) -> None:
+def _check_item(states: ItemStates, tried: TermsTimeline, sku: str, day: int, where: str = "") -> None:
     since = "" if day == BEGINNING else f", from {date.fromordinal(day)}"
     try:
         terms = tried.terms_on(sku, day)
     except InvalidInputError as error:
-        raise InvalidInputError(f"{sku}{since}: {error} Nothing was done.") from None
+        raise InvalidInputError(f"{where}{sku}{since}: {error} Nothing was done.") from None
     item = states.numbers[sku]
     if states.terms[item].period != terms.period and states.last["day"][item] != UNKNOWN:
         rule = f"{sku} must keep its period, a {states.terms[item].period}, as it has records"

@@ -131,15 +131,16 @@ def new_advice(
 
 def advice_of(states: ItemStates, morning: Morning, decided: Entries) -> list[Advice]:
     """Return the advice that is recorded for a morning."""
-    names = ("stock", "coming", "advice", "method", "until")
+    names = ("stock", "coming", "advice", "method", "until", "lead_time")
     columns = [decided.column(name, morning.items).tolist() for name in names]
     costs = costs_of(decided.column("cost", morning.items))
     packs = decided.column("pack", morning.items)  # when it was decided; earlier versions did not write it
     packs = np.where(packs == UNKNOWN, states.packs(morning.items), packs).tolist()
     day, found = date.fromordinal(morning.day), []
-    for item, pack, cost, stock, coming, order, method, until in zip(
+    for item, pack, cost, stock, coming, order, method, until, lead in zip(
         morning.items.tolist(), packs, costs, *columns, strict=True
     ):
+        terms = states.terms[item]
         found.append(
             Advice(
                 states.skus[item],
@@ -151,10 +152,20 @@ def advice_of(states: ItemStates, morning: Morning, decided: Entries) -> list[Ad
                 cost,
                 None if method == UNKNOWN else METHODS[method],
                 None if until == UNKNOWN else date.fromordinal(until),
-                states.terms[item].supplier,
+                terms.supplier,
+                terms.value,
+                _arrival(states, item, morning.day, lead) if order > 0 else None,
             )
         )
     return found
+
+
+def _arrival(states: ItemStates, item: int, day: int, lead_time: int) -> date:
+    """Return the open morning for which an order is promised. Earlier versions did not write the lead time."""
+    terms = states.terms[item]
+    lead = terms.lead_time if lead_time == UNKNOWN else lead_time
+    due = day + lead * days(terms.period)
+    return date.fromordinal(states.calendar.next_open(states.skus[item], terms, due))
 
 
 # ---- what is asked

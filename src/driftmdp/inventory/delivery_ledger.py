@@ -24,13 +24,14 @@ from driftmdp.inventory.log_entries import (
 )
 from driftmdp.kernels import deliveries as kinds
 from driftmdp.kernels.arrays import Longs
-from driftmdp.kernels.deliveries import DeliveryEvents
 
-ROW = np.dtype([(name, "<i4") for name in ("item", "day", "what", "key", "units", "more", "expected")])
+ROW_NAMES = ("item", "day", "what", "key", "units", "more", "expected")
+ROW = np.dtype([(name, "<i4") for name in ROW_NAMES])
 Rows = NDArray[np.void]
 KEPT_FROM = 4  # as ``what``: from which day on an item's orders are here
 WAITED = 60  # periods beyond the lead time in which an order is still waited for
 LAST_DAY = 2**31 - 1
+ORDERS = kinds.ADVISED, kinds.ORDERED
 
 
 class DeliveryLedger:
@@ -76,13 +77,10 @@ class DeliveryLedger:
         """Return the rows of some items."""
         return self.rows[np.isin(self.rows["item"], items)]
 
-    def events(self, items: Longs, steps: Longs) -> DeliveryEvents:
-        """Return what happened to items whose numbers increase."""
-        rows = self.of(items)
-        rows = rows[rows["what"] != KEPT_FROM]
-        starts = np.append(np.searchsorted(rows["item"], items), rows.size).astype(np.int64)
-        columns = (np.ascontiguousarray(rows[name]) for name in ROW.names[1:])  # type: ignore[index]
-        return DeliveryEvents(starts, np.ascontiguousarray(steps), *columns)
+    def events_of(self, items: Longs) -> Rows:
+        """Return what happened to some items."""
+        rows: Rows = self.of(items)
+        return np.asarray(rows[rows["what"] != KEPT_FROM])
 
     # ---- from the log
 
@@ -143,16 +141,36 @@ class DeliveryLedger:
         self._remove(gone)
         self._remove(~np.isin(self.rows["item"], self.told()))
 
-    def merge(self, log: EventLog, gone: int, stays: int, up_to: int) -> None:
-        """Let an item's deliveries be another one's, as the batches up to a number have its orders."""
+    def merge(self, log: EventLog, gone: int, stays: int, step: int, up_to: int) -> None:
+        """Let an item's deliveries be another one's, as the batches up to a number have its orders.
+
+        If nothing was told of one of them, its orders that were due came whole and on time. ``step`` is the days
+        of a period.
+        """
         both = np.array([gone, stays], np.int64)
         rows = self.of(both)
-        if rows.size:
-            first = int(rows["units"][rows["what"] == KEPT_FROM].min())
-            self._remove(np.isin(self.rows["item"], both))
-            self._new.append(_added_up(rows[rows["what"] == kinds.RECEIVED], stays))
-            self._told = None
-            self._load(log, both[1:], first, up_to)
+        if not rows.size:
+            return
+        first = int(rows["units"][rows["what"] == KEPT_FROM].min())
+        received = [rows[rows["what"] == kinds.RECEIVED]]
+        for item in both[~np.isin(both, received[0]["item"])].tolist():
+            received += self._came_on_time(log, item, step, first, up_to - 1)
+        self._remove(np.isin(self.rows["item"], both))
+        self._new.append(_added_up(np.concatenate(received), stays))
+        self._told = None
+        self._load(log, both[1:], first, up_to)
+
+    def _came_on_time(self, log: EventLog, item: int, step: int, first: int, up_to: int) -> Iterator[Rows]:
+        """Yield what came of an item of which nothing was told, up to the last day of the log."""
+        found, one = list[Rows](), np.array([item], np.int64)
+        last = first
+        for last, entries in read_days(log, first, LAST_DAY, UNKNOWN, up_to):
+            found += _rows_of_day(last, one, entries, self._lead_time)
+        orders = {int(row["day"]): row for row in np.concatenate([self._rows[:0], *found]) if row["what"] in ORDERS}
+        for day, row in orders.items():  # a real order comes behind the advice of its day
+            due = day + int(row["more"]) * step
+            if row["units"] > 0 and day < due <= last:
+                yield _rows(one, due, kinds.RECEIVED, row["units"], key=day, more=kinds.WAITS)
 
     def _remove(self, gone: NDArray[np.bool_]) -> None:
         self._rows, self._told = self.rows[~gone], None
@@ -186,7 +204,7 @@ def _rows_of_day(day: int, items: Longs, entries: DayEntries, lead_time: int) ->
             yield _rows(items[known], day, kinds.GIVEN, units[known], key=after)
 
 
-def _rows(items: Longs, day: int, what: int, units: Longs, **more: Longs) -> Rows:
+def _rows(items: Longs, day: int, what: int, units: Longs, **more: Longs | int) -> Rows:
     rows = np.zeros(items.size, ROW)
     rows["key"] = rows["more"] = rows["expected"] = UNKNOWN
     rows["item"], rows["day"], rows["what"], rows["units"] = items, day, what, units
@@ -204,7 +222,7 @@ def _added_up(received: Rows, item: int) -> Rows:
         same = (found["day"] == row["day"]) & (found["key"] == row["key"])
         if same.any():
             found["units"][same] += row["units"]
-            found["more"][same] = np.minimum(found["more"][same], row["more"])  # one of them waits for the rest
+            found["more"][same] = np.maximum(found["more"][same], row["more"])  # the other one may have no rest
             found["expected"][same] = np.maximum(found["expected"][same], row["expected"])
         else:
             found = np.append(found, row)

@@ -47,11 +47,14 @@ class Doubt:
         What it is.
     must_confirm
         Whether it is so likely a mistake that nobody should take it without asking.
+    skus
+        The new names that it is about.
     """
 
     kind: str
     sentence: str
     must_confirm: bool
+    skus: tuple[str, ...] = ()
 
 
 Confirm = Callable[[Doubt], bool]
@@ -166,7 +169,8 @@ def doubtful_names(new: Sequence[str], known: Collection[str]) -> list[Doubt]:
     """Return a doubt about new names that look like known ones."""
     found = misspellings(list(dict.fromkeys(new)), known)
     pairs = [f"{name} (perhaps {right})" for name, right in found.items()]
-    return [Doubt(NAME, f"New, but like a name that the shop has: {listed(pairs)}.", True)] if pairs else []
+    sentence = f"New, but like a name that the shop has: {listed(pairs)}."
+    return [Doubt(NAME, sentence, True, tuple(found))] if found else []
 
 
 def doubtful_sales(states: ItemStates, table: SalesTable) -> list[Doubt]:

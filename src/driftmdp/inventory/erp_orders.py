@@ -32,10 +32,10 @@ ERPNEXT_COLUMNS = (
 MAX_NAMES_SHOWN = 5
 
 
-def erp_orders_csv(
-    advice: Sequence[Advice], program: str, shop: str = "shop", arrivals: Mapping[str, date] | None = None
-) -> str:
+def erp_orders_csv(advice: Sequence[Advice], program: str, shop: str = "shop") -> str:
     """Return orders as a CSV file that Odoo or ERPNext imports. Items without an order are left out.
+
+    What arrives on a day that is not known is required on the day of the order.
 
     Parameters
     ----------
@@ -45,8 +45,6 @@ def erp_orders_csv(
         ``odoo`` or ``erpnext``.
     shop
         The shop's name, which tells its orders from those of others.
-    arrivals
-        When the order of an item is required. By default on the day of the order.
 
     Raises
     ------
@@ -75,7 +73,7 @@ def erp_orders_csv(
         by_order.setdefault((each.supplier, each.day), []).append(each)
     if program == "odoo":
         return csv_text(ODOO_COLUMNS, _odoo_rows(by_order, shop))
-    return csv_text(ERPNEXT_COLUMNS, _erpnext_rows(by_order, arrivals or {}))
+    return csv_text(ERPNEXT_COLUMNS, _erpnext_rows(by_order))
 
 
 Orders = Mapping[tuple[str, date], Sequence[Advice]]
@@ -90,9 +88,9 @@ def _odoo_rows(orders: Orders, shop: str) -> Iterator[tuple[object, ...]]:
             head = "", "", ""
 
 
-def _erpnext_rows(orders: Orders, arrivals: Mapping[str, date]) -> Iterator[tuple[object, ...]]:
+def _erpnext_rows(orders: Orders) -> Iterator[tuple[object, ...]]:
     for (supplier, day), lines in orders.items():
-        required = [arrivals.get(each.sku, day) for each in lines]
+        required = [each.arrives or day for each in lines]
         head: tuple[object, ...] = supplier, day, min(required)
         for each, until in zip(lines, required, strict=True):
             yield *head, each.sku, each.order, until

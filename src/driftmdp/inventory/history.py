@@ -235,10 +235,10 @@ def last_advice(events: Iterable[Event], sku: str) -> Event | None:
     """Return the advice that an item got last, if it was not withdrawn."""
     found: dict[date | None, Event] = {}  # by day, the last written at the end
     for event in events:
-        if event.kind == DECIDED or _takes_back(event, ADVICE):
+        if event.sku == sku and (event.kind == DECIDED or _takes_back(event, ADVICE)):
             found.pop(event.day, None)
-        if event.kind == DECIDED and event.sku == sku:
-            found[event.day] = event
+            if event.kind == DECIDED:
+                found[event.day] = event
     return next(reversed(found.values()), None)
 
 

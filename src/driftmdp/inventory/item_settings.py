@@ -13,6 +13,7 @@ from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.log_entries import UNKNOWN
+from driftmdp.inventory.misspellings import LetterCounts
 from driftmdp.inventory.sales_history import WARM_UP, lot_size
 from driftmdp.inventory.sales_table import SalesTable
 from driftmdp.inventory.terms import Settings
@@ -102,13 +103,15 @@ def _chosen_pack(states: ItemStates, lines: Sequence[Count] | SalesTable, place:
     raise InvalidInputError(f"{rule}. Nothing was done; {advice}")
 
 
-def new_names(states: ItemStates, new: Sequence[str]) -> list[str]:
-    """Return a remark on new items if the shop had others: a name may be misspelt."""
+def new_names(states: ItemStates, new: Sequence[str], told: Container[str] = ()) -> list[str]:
+    """Return a remark on new items if the shop had others: a name may be misspelt. ``told`` are said already."""
     before = states.skus[: len(states.skus) - len(new)]
+    new = [sku for sku in new if sku not in told]
     if not new or not before:
         return []
-    named = [_with_nearest(sku, before) for sku in new[:MAX_NAMES_SHOWN]]
-    named += [""] * (len(new) - len(named))  # they are only counted, and the nearest name takes time
+    letters = LetterCounts(before)
+    named = [_with_nearest(sku, letters.near(sku)) for sku in new[:MAX_NAMES_SHOWN]]
+    named += [""] * (len(new) - len(named))  # they are only counted
     what = "1 item is new" if len(new) == 1 else f"{len(new)} items are new"
     return [f"{what} to this shop: {listed(named, MAX_NAMES_SHOWN)}."]
 

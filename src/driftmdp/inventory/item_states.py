@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -95,7 +96,7 @@ class ItemStates:
 
     def add_items(self, skus: Sequence[str]) -> None:
         """Append new items."""
-        terms = [self.timeline.terms_on(sku, self._day) for sku in skus]
+        terms = self.timeline.terms_of(skus, self._day)
         self.numbers.update((sku, len(self.skus) + place) for place, sku in enumerate(skus))
         self.skus += skus
         self.terms += terms
@@ -127,16 +128,18 @@ class ItemStates:
         """Give items of some names the terms of the day, or all items if the shop or a supplier is among them."""
         found = set(names)
         is_shared = any(name == SHOP or name.startswith(SUPPLIER) for name in found)
-        for sku in self.present_skus if is_shared else found & self.numbers.keys():
-            item, terms = self.numbers[sku], self.timeline.terms_on(sku, self._day)
+        skus = self.present_skus if is_shared else list(found & self.numbers.keys())
+        changed: dict[int, ItemTerms] = {}
+        for sku, terms in zip(skus, self.timeline.terms_of(skus, self._day), strict=True):
+            item = self.numbers[sku]
             if terms is not self.terms[item]:
-                self.terms[item] = terms
-                self.engine.set_terms(item, terms)
+                self.terms[item] = changed[item] = terms
+        self.engine.set_terms(changed)
 
-    @property
-    def shop_now(self) -> ShopTerms:
-        """The shop's terms on the day of ``move_to``."""
-        return self.timeline.shop_on(self._day)
+    def terms_on(self, item: int, day: int) -> ItemTerms:
+        """Return an item's terms on a day."""
+        is_now = self.timeline.part(day) == self.timeline.part(self._day)
+        return self.terms[item] if is_now else self.timeline.terms_on(self.skus[item], day)
 
     def check_settings(self, sku: str, given: Settings) -> None:
         """Refuse settings that do not fit the shop's, or the item's records."""
@@ -196,7 +199,7 @@ class ItemStates:
 
     def append_settings(self, log: EventLog, given: Mapping[str, Settings]) -> int:
         """Add items' own settings to the log and apply them; return how many were new."""
-        news = [(sku, dict(values)) for sku, values in given.items() if self._is_new(sku, BEGINNING, values)]
+        news = [(sku, dict(values)) for sku, values in given.items() if self.is_new(sku, BEGINNING, values)]
         if news:
             log.append(ITEMS, ALWAYS, entries.pack({"items": news}))
             self._apply_settings(news)
@@ -204,15 +207,15 @@ class ItemStates:
         return len(news)
 
     def append_terms(self, log: EventLog, names: Sequence[str], first_day: int, values: Settings) -> int:
-        """Add settings from a day on to the log and apply them; return of how many names they were new."""
-        news = [name for name in names if self._is_new(name, first_day, values)]
+        """Add settings from a day on to the log and apply them. Return how many names changed."""
+        news = [name for name in names if self.is_new(name, first_day, values)]
         if news:
             log.append(TERMS, ALWAYS, entries.pack({"from": first_day, "names": news, "values": dict(values)}))
             self._apply_settings([(name, values) for name in news], first_day)
             self.last_batch += 1
         return len(news)
 
-    def _is_new(self, name: str, first_day: int, values: Settings) -> bool:
+    def is_new(self, name: str, first_day: int, values: Settings) -> bool:
         """Return whether settings change something, on any day from the first on."""
         days = self.timeline.days_from(first_day)
         if name == SHOP:
@@ -269,16 +272,22 @@ class ItemStates:
         self.timeline.remove(self.skus[item])
         for day, terms in zip(days, before, strict=True):
             self._compare(day, terms, self.timeline.terms_on(self.skus[item], day))
-        self.terms[item] = self.timeline.terms_on(self.skus[item], self._day)
-        self.engine.set_terms(item, self.terms[item])
+        self._give_up(item)
         self.former.update((name, into) for name, number in self.numbers.items() if number == item)
         self.numbers.update(self.former)
         self.merged = {gone: into if stays == item else stays for gone, stays in self.merged.items()} | {item: into}
-        both = np.array([item, into], np.int64)
-        self.last[both] = read_last_days(log, both, self.shop.lead_time, self.last_batch + 1)
-        self.deliveries.merge(log, item, into, self.last_batch + 1)
+        self.last[item] = no_days(1)[0]  # asked of the log, it would be read to its beginning
+        stays = np.array([into], np.int64)
+        self.last[stays] = read_last_days(log, stays, self.shop.lead_time, self.last_batch + 1)
+        self.deliveries.merge(log, item, into, int(self.steps(stays)[0]), self.last_batch + 1)
         if first_sold is not None:
             self.demand.change_past(first_sold)
+
+    def _give_up(self, item: int) -> None:
+        """Let a merged item be one that is never ordered: it has no share of what its supplier's items share."""
+        terms = replace(self.timeline.terms_on(self.skus[item], self._day), is_discontinued=True)
+        self.terms[item] = terms
+        self.engine.set_terms({item: terms})
 
     def _apply_settings(self, rows: Iterable[tuple[str, Settings]], first_day: int = BEGINNING) -> None:
         for name, given in rows:
@@ -400,8 +409,12 @@ class ItemStates:
         found.timeline.restore(header["terms"])
         found.calendar = SpecialDays(SpecialDay(*line) for line in header["calendar"])
         found.engine.set_calendar(found.calendar.lines)
+        days = np.frombuffer(last, LAST_DAY)["day"]
+        found._day = int(days.max(initial=BEGINNING))  # the next command is mostly about a day with the same terms
         found.add_items(header["skus"])
         found.former, found.merged = header["former"], dict(header["merged"])
+        for item in found.merged:
+            found._give_up(item)
         found.numbers.update(found.former)
         n = len(found.skus)
         found.last[:n] = np.frombuffer(last, LAST_DAY)

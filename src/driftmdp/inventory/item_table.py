@@ -1,7 +1,7 @@
 """The terms of items as columns that kernels take."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class ItemTable:
         life or 0), service (target or 0, measure) and the cost of waste. It may be longer than there are items.
     groups, suppliers
         The number of each group, and of each supplier whose items are ordered together, in the order in which they
-        came. Items that are ordered alone have supplier ALONE.
+        came. Items that are ordered alone, or not any more, have supplier ALONE.
     """
 
     def __init__(self) -> None:
@@ -60,24 +60,31 @@ class ItemTable:
         if len(self) > self.columns.size:
             more = max(len(self), int(GROWTH * self.columns.size)) - self.columns.size
             self.columns = np.concatenate([self.columns, np.zeros(more, COLUMNS)])
-        rows: dict[int, NDArray[np.void]] = {}  # items with the same terms share them
-        for item in range(first, len(self)):
-            key = id(self.terms[item])
-            if key not in rows:
-                rows[key] = self._row(self.terms[item])
-            self.columns[item] = rows[key]
-            self.columns["seed"][item] = zlib.crc32(self.skus[item].encode())
+        self.columns[first : len(self)] = self._rows(terms)
+        self.columns["seed"][first : len(self)] = [zlib.crc32(sku.encode()) for sku in skus]
 
     def rename(self, item: int, sku: str) -> None:
         """Give an item another name."""
         self.skus[item] = sku
         self.columns["seed"][item] = zlib.crc32(sku.encode())
 
-    def replace(self, item: int, terms: ItemTerms) -> None:
-        """Give an item other terms."""
-        seed = self.columns["seed"][item]
-        self.terms[item], self.columns[item] = terms, self._row(terms)
-        self.columns["seed"][item] = seed
+    def replace(self, terms: Mapping[int, ItemTerms]) -> None:
+        """Give some items other terms, by number."""
+        for item, each in terms.items():
+            self.terms[item] = each
+        items = np.array(list(terms), np.int64)
+        seeds = self.columns["seed"][items]
+        self.columns[items] = self._rows(list(terms.values()))
+        self.columns["seed"][items] = seeds
+
+    def _rows(self, terms: Sequence[ItemTerms]) -> NDArray[np.void]:
+        """Return the rows of terms. Items often share them."""
+        different = {id(each): each for each in terms}
+        places = {key: place for place, key in enumerate(different)}
+        rows = np.zeros(len(different), COLUMNS)
+        for place, each in enumerate(different.values()):
+            rows[place] = self._row(each)
+        return rows[np.array([places[id(each)] for each in terms], np.int64)]
 
     def _row(self, terms: ItemTerms) -> NDArray[np.void]:
         row = np.zeros((), COLUMNS)
@@ -93,6 +100,6 @@ class ItemTable:
         return row
 
     def _supplier(self, terms: ItemTerms) -> int:
-        if terms.shared_order.is_alone:
+        if terms.shared_order.is_alone or terms.is_discontinued:
             return ALONE
         return self.suppliers.setdefault(terms.supplier, len(self.suppliers))

@@ -81,7 +81,7 @@ def learn_lead_times(orders: FollowedOrders, groups: Longs, n_groups: int) -> Se
     """Return what is learned of each group. ``groups`` has that of each item."""
     promises, parts, n = orders.promises, orders.parts, orders.promises.item.size
     steps = orders.steps[promises.item]
-    group, by_now = groups[promises.item], (orders.today - orders.promised) // steps
+    group, by_now = groups[promises.item], (orders.today - promises.due) // steps
     known = parts.promise >= 0
     place = parts.promise[known]
     came = np.bincount(place, parts.units[known], n)
@@ -102,7 +102,7 @@ def learn_lead_times(orders: FollowedOrders, groups: Longs, n_groups: int) -> Se
 
 def _delays(orders: FollowedOrders, came: Longs, place: Longs) -> Longs:
     """Return how many periods late each part came. Between a closed day and the next open morning it is on time."""
-    late, early = (came - day[place] for day in (orders.promised, orders.promises.due))
+    late, early = (came - day[place] for day in (orders.promises.due, orders.promises.morning))
     steps = orders.steps[orders.promises.item][place]
     return np.asarray(np.where(late >= 0, late, np.minimum(early, 0)) // steps)
 

@@ -66,11 +66,9 @@ def read_pipeline(log: EventLog, day: int, items: PipelineItems, lead_time: int)
     since = before - back  # the place of the last evening's day, whose arrivals were counted
     is_between = np.arange(before + 1) > since[:, None]
     arrived = np.where(is_between, table[:, : before + 1], 0).sum(axis=1)
-    coming = table[:, before + 1 :]
-    is_coming = np.arange(1, coming.shape[1] + 1) < items.lead_times[:, None]
-    return Pipeline(
-        items.evenings, arrived, np.where(is_coming, coming, 0), np.zeros((items.numbers.size, 0), np.int64)
-    )
+    coming = table[:, before + 1 :]  # beyond the lead time where that was longer when it was ordered
+    needed = np.append(np.flatnonzero(coming.any(axis=0)) + 1, max(int(items.lead_times.max(initial=0)) - 1, 0))
+    return Pipeline(items.evenings, arrived, coming[:, : needed.max()], np.zeros((items.numbers.size, 0), np.int64))
 
 
 def with_deliveries(pipeline: Pipeline, orders: FollowedOrders, rows: Longs) -> Pipeline:
@@ -96,8 +94,8 @@ def read_arrivals(log: EventLog, day: int, items: PipelineItems, back: Longs, le
 
     The place of this period is the largest of ``back``.
     """
-    longest, before = int(items.lead_times.max(initial=0)), int(back.max(initial=0))
-    table = np.zeros((items.numbers.size, before + max(1, longest)), np.int64)
+    before = int(back.max(initial=0))
+    table = np.zeros((items.numbers.size, before + max(1, items.longest)), np.int64)
     if items.longest > 0 and items.numbers.size:
         first = int((day - items.steps * (back + items.longest)).min())
         arrivals = _Arrivals(table, items, day, before)
@@ -117,6 +115,8 @@ class _Arrivals:
         numbers = self._items.numbers
         units, lead = order_of(entries, numbers)
         lead = np.where(lead == UNKNOWN, self._items.lead_times, lead)
+        if day == self._day:  # what is on its way since this morning is decided again
+            units = np.where(lead > 0, UNKNOWN, units)
         rows, places = self._where(day, lead, units)
         self._table[rows, places] += units[rows]
         for name in entries.decided.columns:

@@ -5,7 +5,7 @@ demand, the level that a new item begins with) is made at the beginning of a blo
 it, and stays for the block. So beliefs do not depend on the order in which the items' sales of a block come.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -116,9 +116,9 @@ class OrderEngine:
         self.rhythm.add_items(len(self.table))
         self._add_groups()
 
-    def set_terms(self, item: int, terms: ItemTerms) -> None:
-        """Replace an item's terms."""
-        self.table.replace(item, terms)
+    def set_terms(self, terms: Mapping[int, ItemTerms]) -> None:
+        """Replace the terms of some items, by number."""
+        self.table.replace(terms)
         self._add_groups()
 
     def rename(self, item: int, sku: str) -> None:

@@ -95,8 +95,8 @@ def order_task(
     width = int(horizons.max()) + 1
     is_beyond = np.arange(coming.shape[1]) >= np.maximum(chosen["sizes"][:, 3:4] - 1, 0)
     if is_late.any() or (coming * is_beyond).any():
-        n_open = coming.shape[1] + lateness.overdue.shape[1]
-        width = kernels.late_orders.columns_needed(int(horizons.max()), n_open)
+        n_coming, n_overdue = coming.shape[1], lateness.overdue.shape[1]
+        width = kernels.late_orders.columns_needed(int(horizons.max()), n_coming, n_overdue)
     periods = day + step * np.arange(int(horizons.max()))
     is_open, may_order = factors.is_open(items, periods), factors.may_order(items, periods)
     is_given_up = np.array([table.terms[item].is_discontinued for item in items.tolist()], np.bool_)

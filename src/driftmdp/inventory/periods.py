@@ -42,6 +42,21 @@ def period_of(day: int, period: str) -> int:
     return day - weekday(day) if period == WEEK else day
 
 
+def mornings_after(asked: ArrayLike, steps: ArrayLike) -> NDArray[np.int64]:
+    """Return the first mornings of a period from some days on: the days themselves, or the next Mondays.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> from driftmdp.inventory.periods import mornings_after
+    >>> monday = date(2026, 11, 16).toordinal()
+    >>> (mornings_after([monday, monday + 1, monday + 1], [7, 7, 1]) - monday).tolist()
+    [0, 7, 1]
+    """
+    found = np.asarray(asked, np.int64)
+    return np.asarray(np.where(np.asarray(steps) == days(WEEK), found + -(found - 1) % 7, found))
+
+
 def check_period(day: int, period: str) -> None:
     """Refuse a week that does not start on a Monday.
 

@@ -10,12 +10,16 @@ import numpy as np
 from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.inventory.delivered_csv import RESTS, Delivery
-from driftmdp.inventory.deliveries import follow_orders
+from driftmdp.inventory.deliveries import follow_orders, open_mornings
+from driftmdp.inventory.delivery_ledger import WAITED
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
-from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, order_of, read_day
+from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, order_of, read_day, read_days
+from driftmdp.inventory.periods import days, mornings_after
+from driftmdp.inventory.terms import ItemTerms
+from driftmdp.inventory.terms_timeline import BEGINNING
 from driftmdp.kernels.arrays import Longs
-from driftmdp.kernels.deliveries import NONE, RECEIVED, morning_after
+from driftmdp.kernels.deliveries import NONE, RECEIVED
 from driftmdp.validation import nearest_name
 
 
@@ -52,9 +56,15 @@ class DeliveryCheck:
     def __init__(self, states: ItemStates, log: EventLog, supplier: str | None) -> None:
         self._states, self._log, self._supplier = states, log, supplier
         self._days: dict[int, DayEntries] = {}
-        if supplier is not None and not any(terms.supplier == supplier for terms in states.terms):
-            near = nearest_name(supplier, {terms.supplier for terms in states.terms if terms.supplier})
+        names = states.timeline.supplier_names()
+        if supplier is not None and supplier not in names:
+            near = nearest_name(supplier, names)
             raise UnknownNameError(f"No item of the shop has the supplier {supplier!r}.{near} Nothing was done.")
+
+    def _was_from(self, item: int) -> bool:
+        """Return whether an item has, or had, the supplier."""
+        timeline, sku = self._states.timeline, self._states.skus[item]
+        return any(timeline.terms_on(sku, day).supplier == self._supplier for day in timeline.days_from(BEGINNING))
 
     def items(self, lines: Sequence[Delivery]) -> list[Delivery]:
         """Return the lines that say something. Those that cannot be true are refused."""
@@ -70,14 +80,15 @@ class DeliveryCheck:
                 "Nothing was done."
             )
         terms = states.terms[item]
-        if self._supplier is not None and terms.supplier != self._supplier:
+        if self._supplier is not None and terms.supplier != self._supplier and not self._was_from(item):
             of = f"is from {terms.supplier}" if terms.supplier else "has no supplier"
             rule = f"{line.source}Every line must be about an item from {self._supplier}; {line.sku} {of}"
             raise InvalidInputError(f"{rule}. Nothing was done; leave out --supplier if others delivered too.")
-        if terms.lead_time == 0:
+        if terms.lead_time == 0 and line.ordered_on is None and item not in states.deliveries.told():
             rule = f"{line.source}{line.sku} must have a lead time for deliveries to be told; it has 0"
             advice = "tell `record` what came as `ordered`, or set a lead time of 1 or more."
             raise InvalidInputError(f"{rule}: what is ordered is on the shelf at once. Nothing was done; {advice}")
+        _check_expected(line, terms)
         return line.ordered_on is None or self._has_order(line, item)
 
     def _has_order(self, line: Delivery, item: int) -> bool:
@@ -95,7 +106,8 @@ class DeliveryCheck:
     def _order(self, day: int, item: int) -> int:
         if day not in self._days:
             self._days[day] = read_day(self._log, day, self._states.shop.lead_time)
-        return int(order_of(self._days[day], np.array([item]))[0][0])
+        units, lead = order_of(self._days[day], np.array([item]))
+        return 0 if lead[0] == 0 else int(units[0])  # what was on sale at once cannot come later
 
     def missing(self, day: int, lines: Sequence[Delivery]) -> Iterator[int]:
         """Yield the items of the supplier that were due by a day and are in no line."""
@@ -109,10 +121,33 @@ class DeliveryCheck:
         told = np.intersect1d(items, states.deliveries.told())
         orders = follow_orders(states, told, day)
         yield from np.unique(told[orders.promises.item[orders.is_open & (orders.late >= 0)]]).tolist()
-        steps = states.steps(items)
-        for item, step in zip(items.tolist(), steps.tolist(), strict=True):
-            if item not in told and self._order(day - step * terms[item].lead_time, item) > 0:
-                yield item
+        yield from self._due_untold(day, np.setdiff1d(items, told)).tolist()
+
+    def _due_untold(self, day: int, items: Longs) -> Longs:
+        """Return the items with an order that is due in the period of a day, or on the closed days before it."""
+        if not items.size:
+            return items
+        states = self._states
+        steps, leads = states.steps(items), states.lead_times(items)
+        mornings = day - (day - 1) % steps
+        before = open_mornings(states, items, np.arange(items.size), mornings - steps, ahead=False)
+        first = int((before - steps * states.timeline.longest_lead).min())
+        is_due = np.zeros(items.size, np.bool_)
+        for when, entries in read_days(self._log, first, day, states.shop.lead_time):
+            units, lead = order_of(entries, items)
+            lead = np.where(lead == UNKNOWN, leads, lead)
+            due = when + steps * lead
+            is_due |= (units > 0) & (lead > 0) & (due > before) & (due <= mornings)
+        return items[is_due]
+
+
+def _check_expected(line: Delivery, terms: ItemTerms) -> None:
+    """Refuse a day on which the rest would not be waited for any more."""
+    most = days(terms.period) * (terms.lead_time + WAITED)
+    if line.expected is not None and (line.expected - line.day).days > most:
+        rule = f"{line.source}expected of {line.sku} must be at most {most} days after {line.day}"
+        advice = "check the year, or leave expected empty if the day is not known."
+        raise InvalidInputError(f"{rule}; got {line.expected}. Nothing was done; {advice}")
 
 
 def new_deliveries(
@@ -165,7 +200,7 @@ def more_than_open(states: ItemStates, day: int, items: Longs) -> list[str]:
     """Return a remark on deliveries of a day that were more than was open."""
     mine = np.unique(items)
     steps = states.steps(mine)
-    mornings = np.array([morning_after(day, step) for step in steps.tolist()], np.int64)
+    mornings = mornings_after(day, steps)
     orders = follow_orders(states, mine, int(mornings.max(initial=0)))
     parts = orders.parts
     extra = (parts.promise == NONE) & (parts.day == mornings[parts.item])

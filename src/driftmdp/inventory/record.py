@@ -146,11 +146,19 @@ def refuse_unknown(unknown: Sequence[str]) -> None:
 
 
 def beyond_capacity(states: ItemStates, table: SalesTable) -> list[str]:
-    """Return a remark on items that often sell more in a period than the shelf takes."""
-    capacity = [states.terms[states.numbers[sku]].capacity for sku in table.skus]
-    limits = np.array([np.iinfo(np.int64).max if limit is None else limit for limit in capacity], np.int64)
+    """Return a remark on items that often sell more in a period than the shelf takes, by the terms of each day."""
+    if not table.day.size:
+        return []
+    part, first_days = _parts(states, table)
+    pairs, places = np.unique(part * len(table.skus) + table.sku, return_inverse=True)
+    limits = np.full(pairs.size, np.iinfo(np.int64).max)
+    for place, pair in enumerate(pairs.tolist()):
+        when, sku = divmod(pair, len(table.skus))
+        capacity = states.terms_on(states.numbers[table.skus[sku]], first_days[when]).capacity
+        limits[place] = limits[place] if capacity is None else capacity
     periods = np.bincount(table.sku, minlength=len(table.skus))
-    beyond = np.bincount(table.sku, table.units > limits[table.sku], minlength=len(table.skus)).astype(np.int64)
+    is_beyond = table.units > limits[places]
+    beyond = np.bincount(table.sku, is_beyond, minlength=len(table.skus)).astype(np.int64)
     often = np.flatnonzero(beyond > BEYOND_SHARE * np.maximum(BEYOND_MIN_PERIODS, periods)).tolist()
     texts = [f"{table.skus[sku]} in {beyond[sku]} of {periods[sku]} periods" for sku in often]
     remark = "More was sold in a period than the shelf takes; is the capacity right"
@@ -158,12 +166,24 @@ def beyond_capacity(states: ItemStates, table: SalesTable) -> list[str]:
 
 
 def sold_when_closed(states: ItemStates, table: SalesTable) -> list[str]:
-    """Return a remark on sales of days on which the shop is closed."""
+    """Return a remark on sales of days on which the shop is closed, by the terms of each day."""
+    if not table.day.size:
+        return []
+    part, first_days = _parts(states, table)
+    weekdays = np.zeros((len(first_days), 7), np.bool_)
+    for when, day in enumerate(first_days):
+        weekdays[when, sorted(states.timeline.shop_on(day).closed_days)] = True
     closed = [line.day for line in states.calendar.lines if line.name == CLOSED]
-    may_be = np.isin(table.day, closed) | np.isin((table.day - 1) % 7, sorted(states.shop_now.closed_days))
+    may_be = np.isin(table.day, closed) | weekdays[part, (table.day - 1) % 7]
     texts = []
     for place in np.flatnonzero(may_be & (table.units > 0)).tolist():
         item, day = states.numbers[table.skus[table.sku[place]]], int(table.day[place])
-        if not states.calendar.is_open(states.skus[item], states.terms[item], day):
+        if not states.calendar.is_open(states.skus[item], states.terms_on(item, day), day):
             texts.append(_named(states, item, day))
     return [f"Sold on days on which the shop is closed, and learned from: {listed(texts)}."] if texts else []
+
+
+def _parts(states: ItemStates, table: SalesTable) -> tuple[Longs, list[int]]:
+    """Return for each line the part of time in which no terms change, and the first days of the parts."""
+    first_days = states.timeline.days_from(int(table.day.min()))
+    return np.searchsorted(first_days, table.day, side="right") - 1, first_days

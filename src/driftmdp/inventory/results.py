@@ -25,6 +25,10 @@ class Advice:
         The last day that counted, if one was given.
     supplier
         Who delivers the item, or an empty text.
+    price
+        What a unit costs, or 0 where it is not known.
+    arrives
+        The open morning for which the order is promised. None without an order.
     """
 
     sku: str
@@ -37,6 +41,8 @@ class Advice:
     method: str | None = None
     until: date | None = None
     supplier: str = ""
+    price: float = 0.0
+    arrives: date | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,7 @@ class Event:
     number, written_at, kind
         The batch, when it was written, and what it holds: ``decided``, ``sold``, ``received``, ``withdrawn``,
         ``items`` (an item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the
-        shop) or ``calendar`` (a special day).
+        shop or a supplier), ``calendar`` (a special day), ``renamed`` or ``merged``.
     day, sku
         The day that it is about, None for settings, and the item. A special day of several items has an empty one.
     stock, coming

@@ -81,9 +81,11 @@ def read_shelf_ages(
     days = _days_needed(log, day, spoils, back, lead_time)
     back = np.minimum(back, (day - min((when for when, _ in days), default=day)) // spoils.steps)
     arriving = read_arrivals(log, day, spoils, back, lead_time)
+    is_told = np.zeros(rows.size, np.bool_)
     if told is not None:
         put_arrivals(arriving, spoils.numbers, int(back.max()), told)
-    ledger = _Ledger(spoils, lives, day, back, arriving)
+        is_told = np.isin(spoils.numbers, told.items)
+    ledger = _Ledger(spoils, lives, day, back, (arriving, is_told))
     for when, entries in days:
         ledger.add(when, entries)
     return ShelfAges(rows, lives, *ledger.play(nothing))
@@ -106,10 +108,21 @@ def _days_needed(
 
 
 class _Ledger:
-    """What happened to goods that spoil, by item and period up to this morning."""
+    """What happened to goods that spoil, by item and period up to this morning.
 
-    def __init__(self, items: PipelineItems, lives: Longs, day: int, back: Longs, arriving: Longs) -> None:
+    ``arrivals`` are units by item and period, and of which items deliveries are told: these have no at-once orders.
+    """
+
+    def __init__(
+        self,
+        items: PipelineItems,
+        lives: Longs,
+        day: int,
+        back: Longs,
+        arrivals: tuple[Longs, NDArray[np.bool_]],
+    ) -> None:
         self._items, self._lives, self._day, self._before = items, lives, day, int(back.max())
+        arriving, self._is_told = arrivals
         self._arriving = arriving[:, : self._before + 1].copy()
         shape = self._arriving.shape
         self._counts = np.full(shape, UNKNOWN, np.int64)
@@ -125,7 +138,7 @@ class _Ledger:
         places = places[rows]
         at_once = _at_once(entries, numbers, self._items.lead_times)[rows]
         self._at_once[rows, places] = at_once
-        self._arriving[rows, places] -= at_once
+        self._arriving[rows, places] -= np.where(self._is_told[rows], 0, at_once)
         if day == self._day:
             return
         stock = sold.column("stock", numbers)

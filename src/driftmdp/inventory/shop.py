@@ -276,7 +276,7 @@ class Shop(ShopChanges):
             advice = advice_of(states, morning, self._read_day(today).decided)
         repeated = len(asked) - int(columns["item"].size)
         told = *former_names(states, (count.sku for count in given)), *(doubt.sentence for doubt in doubts)
-        told = *not_in_shop(states, own, special), *told, *new_names(states, new)
+        told = *not_in_shop(states, own, special), *told, *new_names(states, new, _names_in(doubts))
         return Decision(day, advice, repeated, (*told, *remarks))
 
     def record(
@@ -336,7 +336,7 @@ class Shop(ShopChanges):
             *not_in_shop(states, own, special),
             *former_names(states, given.skus),
             *(doubt.sentence for doubt in doubts),
-            *new_names(states, new),
+            *new_names(states, new, _names_in(doubts)),
             *beyond_capacity(states, table),
             *sold_when_closed(states, table),
         ]
@@ -469,3 +469,8 @@ class Shop(ShopChanges):
         if sku not in numbers:
             raise UnknownNameError(f"{self._log.path} has no item {sku!r}.{nearest_name(sku, numbers)}")
         return numbers[sku]
+
+
+def _names_in(doubts: Iterable[Doubt]) -> set[str]:
+    """Return the new names that doubts are about."""
+    return {sku for doubt in doubts for sku in doubt.skus}

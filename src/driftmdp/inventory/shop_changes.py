@@ -179,7 +179,7 @@ class ShopChanges:
             return SettingsChange(changed, states.append_calendar(self._log, special, gone), moved)
 
     def discontinue(self, skus: Iterable[str], first_day: date | None = None, undo: bool = False) -> int:
-        """Order items no more, from a day on; return of how many that is new.
+        """Order items no more, from a day on. Return how many changed.
 
         They are not missed among a morning's counts any more. What is left may be counted, sold and recorded.
 

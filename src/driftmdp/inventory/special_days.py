@@ -61,21 +61,39 @@ class SpecialDays:
 
     def is_open(self, sku: str, terms: ItemTerms, periods: ArrayLike) -> NDArray[np.bool_]:
         """Return in which periods an item is sold. A week is closed if all of its days are."""
-        first = np.asarray(periods, np.int64)
-        closed = self._closed(
-            *(name if name in self._by_item else ("", "") for name in ((sku, ""), ("", terms.group)))
-        )
+        first, closed = np.asarray(periods, np.int64), self._closed_of(sku, terms)
         if not closed and not terms.closed_days:
             return np.ones(first.shape, np.bool_)
         each = first[..., None] + np.arange(days(terms.period))
         is_closed = np.isin(each, closed) | np.isin((each - 1) % 7, sorted(terms.closed_days))
         return np.asarray(~is_closed.all(axis=-1))
 
+    def closing(self, sku: str, terms: ItemTerms) -> tuple[object, ...]:
+        """Return what the closed periods of an item depend on: items of which it is equal share them."""
+        own = (name if name in self._by_item else ("", "") for name in ((sku, ""), ("", terms.group)))
+        return (*own, terms.closed_days, terms.period)
+
+    def next_open(self, sku: str, terms: ItemTerms, period: int) -> int:
+        """Return a period, or the first one after it in which an item is sold, if there is one in reach."""
+        closed, step = self._closed_of(sku, terms), days(terms.period)
+        if not closed and not terms.closed_days:
+            return period
+        for first in range(period, period + step * MOST_PERIODS, step):
+            each = range(first, first + step)
+            if not all(day in closed or (day - 1) % 7 in terms.closed_days for day in each):
+                return first
+        return period
+
     def next_order(self, sku: str, terms: ItemTerms, day: int) -> int:
         """Return how many periods after a day an item may be ordered again."""
         coming = day + days(terms.period) * np.arange(1, 2 * MOST_PERIODS)
         possible = terms.order_days.may_order(coming, terms.period) & self.is_open(sku, terms, coming)
         return int(possible.argmax()) + 1
+
+    def _closed_of(self, sku: str, terms: ItemTerms) -> tuple[int, ...]:
+        """Return the special days on which an item is not sold."""
+        names = (sku, ""), ("", terms.group)
+        return self._closed(*(name if name in self._by_item else ("", "") for name in names))
 
     def _closed_days(self, item: tuple[str, str], group: tuple[str, str]) -> tuple[int, ...]:
         """Return the closed days of an item. Items without lines of their own share them."""

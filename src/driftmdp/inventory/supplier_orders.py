@@ -9,6 +9,7 @@ from driftmdp.inventory.item_table import ALONE, ItemTable
 from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, most_worthwhile, order_together
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.demand_arrays import WEEK_KIND
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_candidates
 from driftmdp.kernels.ordering_arrays import OrderTask, terms_of
 
@@ -58,8 +59,12 @@ class SupplierOrders:
         lost = np.where(target > 0.0, holding * target / (1.0 - target), lost)
         lead_times, prices = columns["sizes"][:, 3].astype(np.float64), np.array([each.value for each in terms])
         most = np.where(target > 0.0, np.inf, most_worthwhile(holding, lost, levels))
-        items = SharingItems(*map(np.ascontiguousarray, (fixed, holding, lost, lead_times, levels, prices, most)))
-        return cost_shares(terms[0].shared_order, items, _mean_wait(terms[0]))
+        is_weekly = columns["kind"] == WEEK_KIND
+        steps = np.where(is_weekly & ~is_weekly.all(), 7.0, 1.0)  # weeks among days are seven of them
+        rates = fixed, holding / steps, lost, lead_times * steps, levels / steps, prices, most
+        items = SharingItems(*map(np.ascontiguousarray, rates))
+        waits = {id(each): _mean_wait(each) * step for each, step in zip(terms, steps.tolist(), strict=True)}
+        return cost_shares(terms[0].shared_order, items, min(waits.values()))
 
     def add_menus(
         self, part: Longs, task: OrderTask, idle: Longs, planned: Longs, plan: Plan, fill_menus: FillMenus

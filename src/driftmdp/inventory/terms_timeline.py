@@ -8,7 +8,7 @@ comes from the shop, as it is on that day.
 import bisect
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, Value, merged
@@ -16,6 +16,8 @@ from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, Value, merg
 SHOP = ""  # stands for the shop among the names of items
 SUPPLIER = "\0"  # begins the names of suppliers there. No item's name can have it
 BEGINNING = 0  # the first day of settings that always held
+NO_SETTINGS: dict[str, Any] = {}
+_as_text = json.JSONEncoder(sort_keys=True).encode
 
 
 class TermsTimeline:
@@ -46,7 +48,7 @@ class TermsTimeline:
         self.dated: dict[str, list[tuple[int, Settings]]] = {}
         self.days: list[int] = []
         self.longest_lead = shop.lead_time
-        self._terms: dict[tuple[tuple[int, ...], str], ItemTerms] = {}
+        self._terms: dict[tuple[tuple[int, ...], str, str], ItemTerms] = {}
         self._shop_after = functools.cache(self._shop_with)
 
     def add(self, name: str, first_day: int, values: Settings) -> None:
@@ -70,7 +72,7 @@ class TermsTimeline:
 
     def own_on(self, sku: str, day: int) -> dict[str, Any]:
         """Return an item's own settings on a day."""
-        found = self.own.get(sku, {})
+        found = self.own.get(sku, NO_SETTINGS)
         for first_day, values in self.dated.get(sku, ()):
             if first_day <= day:
                 found = merged(found, values)
@@ -86,18 +88,42 @@ class TermsTimeline:
 
     def terms_with(self, own: Settings, day: int) -> ItemTerms:
         """Return the terms of an item with some settings of its own on a day."""
+        return self._terms_maker(day)(own)
+
+    def terms_of(self, skus: Iterable[str], day: int) -> list[ItemTerms]:
+        """Return the terms of many items on a day."""
+        terms_with = self._terms_maker(day)
+        return [terms_with(self.own_on(sku, day)) for sku in skus]
+
+    def _terms_maker(self, day: int) -> Callable[[Settings], ItemTerms]:
+        """Return a function from settings of an item's own to its terms on a day."""
         events = self._events_until(day)
         shop = self._shop_after(events)
-        supplier = self.own_on(SUPPLIER + own.get("supplier", shop.supplier), day)
-        key = events, json.dumps([own, supplier], sort_keys=True) if own or supplier else ""
-        if key not in self._terms:
-            self._terms[key] = shop.for_item(own, supplier)
-        return self._terms[key]
+        suppliers: dict[str, tuple[dict[str, Any], str]] = {}
+
+        def terms_with(own: Settings) -> ItemTerms:
+            name = own.get("supplier", shop.supplier)
+            if name not in suppliers:
+                settings = self.own_on(SUPPLIER + name, day)
+                suppliers[name] = settings, _as_text(settings)
+            settings, text = suppliers[name]
+            key = events, _as_text(own) if own else "", text
+            if key not in self._terms:
+                self._terms[key] = shop.for_item(own, settings)
+            return self._terms[key]
+
+        return terms_with
 
     def suppliers_on(self, day: int) -> dict[str, dict[str, Any]]:
         """Return the suppliers' settings on a day, by name."""
         keys = [name for name in {**self.own, **self.dated} if name.startswith(SUPPLIER)]
         return {key.removeprefix(SUPPLIER): self.own_on(key, day) for key in keys}
+
+    def supplier_names(self) -> set[str]:
+        """Return the suppliers that are named on any day."""
+        events = [*self.own.values(), *(values for each in self.dated.values() for _, values in each)]
+        named = {values.get("supplier") for values in events} | {self._shop.supplier}
+        return {name for name in named if name} | self.suppliers_on(BEGINNING).keys()
 
     def rename(self, old: str, new: str) -> None:
         """Give an item's settings to another name, in place of those that it had."""

@@ -4,8 +4,10 @@ Of each item, events come in the order of their days, and on a day: what was tol
 count said of arrivals, the advice, and the real order if there is one. Each order is *promised* for its lead time.
 
 From the first told line on, an order is open until it is told that it came. That begins with the orders that were
-due on that day or later, those that a line names, and, if the first line names none, the one that was due nearest
-to its day. Others came whole and on time. Lines that name no order fill the oldest open one, then the next.
+due in that period or later, those that a line names, and, if the first line names none, the one that was due
+nearest to it. Others came whole and on time. Lines that name no order fill the oldest open one, then the next.
+
+Nobody unloads a truck on a closed day. What is promised for one is *due* in the next open morning.
 """
 
 from typing import NamedTuple
@@ -29,7 +31,8 @@ class DeliveryEvents(NamedTuple):
     key          (m,)     the order day that a line names or NONE; the periods of ``GIVEN``
     units        (m,)     received, arriving, or ordered
     more         (m,)     the lead time of an order; WAITS or CANCELLED of a delivery
-    expected     (m,)     when the rest is expected, or NONE
+    morning      (m,)     when a delivery is on the shelf; for when something is promised, open or closed
+    due          (m,)     the open morning for which something is promised, or the rest is expected, or NONE
     ===========  =======  ==================================================================================
     """
 
@@ -40,23 +43,26 @@ class DeliveryEvents(NamedTuple):
     key: Ints
     units: Ints
     more: Ints
-    expected: Ints
+    morning: Longs
+    due: Longs
 
 
 class Promises(NamedTuple):
     """Orders as they were promised, and what is open of them.
 
-    ===============  ====  ==========================================================================
-    item             (p,)  place among the items
-    ordered_on, due  (p,)  days
-    units, left      (p,)  ordered, and still open
-    expected         (p,)  when the rest is expected, or NONE
-    is_followed      (p,)  0: nothing is told of it, it came whole and on time
-    ===============  ====  ==========================================================================
+    =============  ====  ==========================================================================
+    item           (p,)  place among the items
+    ordered_on     (p,)  the day of the order
+    morning, due   (p,)  for which it was promised, open or closed, and the open one
+    units, left    (p,)  ordered, and still open
+    expected       (p,)  the open morning in which the rest is expected, or NONE
+    is_followed    (p,)  0: nothing is told of it, it came whole and on time
+    =============  ====  ==========================================================================
     """
 
     item: Longs
     ordered_on: Longs
+    morning: Longs
     due: Longs
     units: Longs
     left: Longs
@@ -87,31 +93,32 @@ def _match_item(
     events: DeliveryEvents, item: int, today: int, promises: Promises, parts: Parts, first: int, n_parts: int
 ) -> tuple[int, int]:
     start, end, step = events.starts[item], events.starts[item + 1], events.steps[item]
-    begin, nearest = _beginning(events, start, end, step)
-    count = first
+    begin, since, nearest = _beginning(events, start, end, step)
+    count, known, morning = first, first, NONE
     for e in range(start, end):
-        day = events.day[e]
+        day, due = events.day[e], events.due[e]
+        if day != morning:
+            known, morning = count, day  # what a count says takes the place of the orders of earlier mornings
         if events.what[e] == RECEIVED:
-            if morning_after(day, step) <= today:
+            if events.morning[e] <= today:
                 where = first, count
                 target = _find(promises, where, events.key[e]) if events.key[e] != NONE else NONE
                 if events.key[e] == NONE and day == begin and nearest != NONE:
                     target = _find(promises, where, nearest)
-                n_parts = _receive(events, e, item, step, promises, parts, where, n_parts, target)
+                n_parts = _receive(events, e, item, promises, parts, where, n_parts, target)
         elif day < today and events.what[e] == GIVEN:
-            due, ordered_on = day + events.key[e] * step, day
-            for p in range(first, count):
-                on = due_now(promises, p, step)
+            ordered_on = day
+            for p in range(first, known):
+                on = promises.due[p] if promises.expected[p] == NONE else promises.expected[p]
                 if promises.left[p] > 0 and (on == due or (events.key[e] == 1 and on <= day)):
                     promises.left[p] = 0
                     ordered_on = min(ordered_on, promises.ordered_on[p])
                 if promises.is_followed[p] == 0 and promises.due[p] == due:
                     promises.units[p] = 0
-            count = _add(promises, count, item, ordered_on, due, events.units[e], due >= begin)
+            count = _add(promises, count, item, ordered_on, events, e, due >= since)
         elif day < today and is_order(events, e, end):
-            due = day + events.more[e] * step
-            is_followed = due >= begin or day == nearest or _is_named(events, start, end, day)
-            count = _add(promises, count, item, day, due, events.units[e], is_followed)
+            is_followed = due >= since or day == nearest or _is_named(events, start, end, day)
+            count = _add(promises, count, item, day, events, e, is_followed)
     return count, n_parts
 
 
@@ -126,34 +133,22 @@ def is_order(events: DeliveryEvents, e: int, end: int) -> bool:
 
 
 @kernel
-def morning_after(day: int, step: int) -> int:
-    """Return the first morning of a period from a day on: the day itself, or the next Monday."""
-    return (day - 1 + WEEK - 1) // WEEK * WEEK + 1 if step == WEEK else day
-
-
-@kernel
-def due_now(promises: Promises, p: int, step: int) -> int:
-    """Return when an order is due, by what was told last."""
-    expected = promises.expected[p]
-    return promises.due[p] if expected == NONE else morning_after(expected, step)
-
-
-@kernel
-def _beginning(events: DeliveryEvents, start: int, end: int, step: int) -> tuple[int, int]:
-    """Return the first day of which something is told, and the day of the order that its line is about, or NONE."""
+def _beginning(events: DeliveryEvents, start: int, end: int, step: int) -> tuple[int, int, int]:
+    """Return the first day of which something is told, its period, and the order that it is about, or NONE."""
     begin, names_none = NONE, False
     for e in range(start, end):
         if events.what[e] == RECEIVED and (begin == NONE or events.day[e] == begin):
             begin = events.day[e]
             names_none = names_none or events.key[e] == NONE
+    since = begin - (begin - 1) % WEEK if step == WEEK and begin != NONE else begin
     found, least = NONE, 0
     if names_none:
         for e in range(start, end):
             if events.day[e] < begin and is_order(events, e, end):
-                apart = abs(events.day[e] + events.more[e] * step - begin)
+                apart = abs(events.due[e] - since)
                 if found == NONE or apart < least:
                     found, least = events.day[e], apart
-    return begin, found
+    return begin, since, found
 
 
 @kernel
@@ -165,11 +160,15 @@ def _is_named(events: DeliveryEvents, start: int, end: int, day: int) -> bool:
 
 
 @kernel
-def _add(promises: Promises, p: int, item: int, ordered_on: int, due: int, units: int, is_followed: bool) -> int:
-    """Add a promise. Return how many there are then."""
+def _add(
+    promises: Promises, p: int, item: int, ordered_on: int, events: DeliveryEvents, e: int, is_followed: bool
+) -> int:
+    """Add what an event promises. Return how many promises there are then."""
+    units = events.units[e]
     if units <= 0:
         return p
-    promises.item[p], promises.ordered_on[p], promises.due[p] = item, ordered_on, due
+    promises.item[p], promises.ordered_on[p] = item, ordered_on
+    promises.morning[p], promises.due[p] = events.morning[e], events.due[e]
     promises.units[p], promises.left[p] = units, units if is_followed else 0
     promises.expected[p], promises.is_followed[p] = NONE, 1 if is_followed else 0
     return p + 1
@@ -199,7 +198,6 @@ def _receive(
     events: DeliveryEvents,
     e: int,
     item: int,
-    step: int,
     promises: Promises,
     parts: Parts,
     where: tuple[int, int],
@@ -207,7 +205,7 @@ def _receive(
     target: int,
 ) -> int:
     """Give what came to the orders that it belongs to. Return how many parts there are then."""
-    left, day, is_named = events.units[e], morning_after(events.day[e], step), events.key[e] != NONE
+    left, day, is_named = events.units[e], events.morning[e], events.key[e] != NONE
     if target == NONE and not is_named:
         target = _oldest(promises, where)
     touched = target
@@ -224,8 +222,8 @@ def _receive(
     if touched != NONE:
         if events.more[e] == CANCELLED:
             promises.left[touched] = 0
-        if events.expected[e] != NONE:
-            promises.expected[touched] = events.expected[e]
+        if events.due[e] != NONE:
+            promises.expected[touched] = events.due[e]
     return n_parts
 
 

@@ -84,8 +84,8 @@ def new_late_orders(
 ) -> LateOrders:
     """Return the orders with all delays drawn.
 
-    Uniform numbers of paths are by column, shifted: H + 1 for demand, then H for the mornings and J + U for what is
-    on its way.
+    Uniform numbers of paths are by column, shifted: H + 1 for demand, then H for the mornings, then in turns one
+    for what is coming and one for what is overdue. So an order has its column however wide the tables are.
     """
     n_open = coming.size + overdue.size
     first, delays = np.zeros((n_paths, n_open), np.int64), np.zeros((n_paths, horizon), np.int64)
@@ -95,8 +95,8 @@ def new_late_orders(
             drawn = _shifted(uniforms[i, column], shifts[column])
             delays[i, h] = draw_delay(hazards, -EARLIEST, min(1 - lead, 0), drawn)
     for k in range(n_open):
-        column = 2 * horizon + 1 + k
         by_now = k - coming.size if k >= coming.size else -k - 1  # less than 0: not due yet
+        column = 2 * horizon + 1 + (2 * by_now + 1 if by_now >= 0 else 2 * k)
         for i in range(n_paths):
             drawn = _shifted(uniforms[i, column], shifts[column])
             since = max(by_now + 1, -EARLIEST)
@@ -108,9 +108,9 @@ def new_late_orders(
 
 
 @kernel
-def columns_needed(horizon: int, n_open: int) -> int:
+def columns_needed(horizon: int, n_coming: int, n_overdue: int) -> int:
     """Return how many columns of uniform numbers demand and delays take."""
-    return 2 * horizon + 1 + n_open
+    return 2 * horizon + 1 + 2 * max(n_coming, n_overdue)
 
 
 @kernel

@@ -24,7 +24,7 @@ from driftmdp.kernels.service_orders import (
     next_order,
     within_capacity,
 )
-from driftmdp.kernels.shelf_ages import start_expiry
+from driftmdp.kernels.shelf_ages import restart_expiry, start_expiry
 
 
 class LateShelf(NamedTuple):
@@ -57,6 +57,8 @@ def new_late_shelf(
     """Return a shelf whose orders may be late."""
     horizon = paths.shape[1]
     arriving, expiring = np.zeros(horizon, np.int64), np.zeros(horizon + terms.shelf_life, np.int64)
+    if terms.shelf_life > 0:
+        start_expiry(terms, ages, late.coming[:0], expiring)
     return LateShelf(
         terms, stock, ages, paths, periods, late, arrivals_of(late, paths.shape[0], 0, horizon), arriving, expiring
     )
@@ -129,7 +131,7 @@ def start_shelf(shelf: LateShelf, i: int, order: int) -> None:
     for h in range(horizon):
         shelf.arriving[h] = 0
     if life > 0:
-        start_expiry(shelf.terms, shelf.ages, late.coming[:0], shelf.expiring)
+        restart_expiry(shelf.terms, shelf.ages, late.coming[:0], shelf.expiring)
     for k in range(late.first.shape[1] + 1):
         units, arrival = order, shelf.begins[i]
         if k < late.first.shape[1]:

@@ -11,6 +11,7 @@ from driftmdp.kernels.demand_experts import fill_levels, weights_of
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.exact_perishables import is_small_with_ages, plan_ages_exactly
+from driftmdp.kernels.lasting_goods import most_in_time, position_of, without_life
 from driftmdp.kernels.late_orders import (
     LateOrders,
     all_on_time,
@@ -104,10 +105,7 @@ def _try_again(beliefs: DemandBeliefs, task: OrderTask, n: int, coming: Longs) -
     once, for the least hope with which an order pays.
     """
     i, kind = task.items[n], task.kinds[n]
-    position = task.stock[n]
-    for j in range(coming.size):
-        position += coming[j]
-    if position > 0 or (beliefs.unseen[i] <= 0 and beliefs.periods[i] > 0):
+    if position_of(task, n, coming) > 0 or (beliefs.unseen[i] <= 0 and beliefs.periods[i] > 0):
         return 1.0
     if beliefs.periods[i] == 0 and beliefs.unseen[i] <= 0:
         return FIRST_HOPE
@@ -153,6 +151,27 @@ def _plan_for(
     hope: float,
 ) -> tuple[int, float, int]:
     """Return the plan for a demand that is ``hope`` times what is believed."""
+    most = most_in_time(beliefs, shared, task, n, terms, coming, hope)
+    if most > 0.0:
+        never = without_life(terms)
+        order, cost, method = _plan_with(beliefs, shared, task, n, never, coming, uniforms, hope)
+        if order == 0 or position_of(task, n, coming) + order <= most:
+            return order, cost, method
+    return _plan_with(beliefs, shared, task, n, terms, coming, uniforms, hope)
+
+
+@kernel
+def _plan_with(
+    beliefs: DemandBeliefs,
+    shared: Shared,
+    task: OrderTask,
+    n: int,
+    terms: OrderTerms,
+    coming: Longs,
+    uniforms: Floats,
+    hope: float,
+) -> tuple[int, float, int]:
+    """Return the same with these terms."""
     stock, ages, for_service = task.stock[n], task.ages[n][: terms.shelf_life], task.service[n, 0] > 0.0
     is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, hope)
     if is_exact:
@@ -234,18 +253,42 @@ def fill_menus(
     The menus of goods that spoil are made on paths: their exact plans have no place for a menu.
     """
     for n in range(task.items.size):
-        terms, stock = _terms_of(task, n), task.stock[n]
-        ages, coming = task.ages[n][: terms.shelf_life], coming_of(task, n)
-        is_exact, laws, periods = False, np.zeros((0, 0)), ComingPeriods(task.is_open[n], task.may_order[n], 0)
-        if terms.shelf_life == 0:
-            is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, 1.0)
-        if is_exact:
-            fill_menu_exactly(terms, stock, coming, laws, periods, orders[n], costs[n])
-        else:
-            n_paths = min(FIRST_PATHS, uniforms.shape[0])
-            paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, 1.0)
-            late = late_orders_of(task, n, paths.shape[1], n_paths, uniforms)
-            fill_menu_on_paths(terms, stock, ages, coming, paths, periods, late, orders[n], costs[n])
+        terms, coming = _terms_of(task, n), coming_of(task, n)
+        most = most_in_time(beliefs, shared, task, n, terms, coming, 1.0)
+        if most > 0.0:
+            _fill_menu(beliefs, shared, task, n, without_life(terms), coming, uniforms, orders[n], costs[n])
+            largest = 0
+            for place in range(orders.shape[1]):
+                largest = max(largest, orders[n, place])
+            if position_of(task, n, coming) + largest <= most:
+                continue
+        _fill_menu(beliefs, shared, task, n, terms, coming, uniforms, orders[n], costs[n])
+
+
+@kernel
+def _fill_menu(
+    beliefs: DemandBeliefs,
+    shared: Shared,
+    task: OrderTask,
+    n: int,
+    terms: OrderTerms,
+    coming: Longs,
+    uniforms: Floats,
+    orders: Longs,
+    costs: Floats,
+) -> None:
+    """Fill one item's menu."""
+    stock, ages = task.stock[n], task.ages[n][: terms.shelf_life]
+    is_exact, laws, periods = False, np.zeros((0, 0)), ComingPeriods(task.is_open[n], task.may_order[n], 0)
+    if terms.shelf_life == 0:
+        is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, 1.0)
+    if is_exact:
+        fill_menu_exactly(terms, stock, coming, laws, periods, orders, costs)
+    else:
+        n_paths = min(FIRST_PATHS, uniforms.shape[0])
+        paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, 1.0)
+        late = late_orders_of(task, n, paths.shape[1], n_paths, uniforms)
+        fill_menu_on_paths(terms, stock, ages, coming, paths, periods, late, orders, costs)
 
 
 @kernel

@@ -47,7 +47,15 @@ from driftmdp.kernels.path_forecast import (
     new_forecast,
     textbook_safety,
 )
-from driftmdp.kernels.shelf_ages import project_ages, spoiled_behind, start_expiry
+from driftmdp.kernels.shelf_ages import (
+    most_due,
+    next_ages,
+    project_ages,
+    restart_expiry,
+    spoiled_behind,
+    start_expiry,
+    sums_of_paths,
+)
 
 SHORT_LEAD = 12  # up to it, expected stocks are passed on. Beyond it, scenarios are
 LONG_STRIDES = 12  # of a projection over a long lead time
@@ -85,6 +93,8 @@ class RuleTrial(NamedTuple):
     least            int      the smallest order that is not 0
     ages             (n,)     of goods that spoil: ``ages[k]`` can be sold in k + 1 more periods. Else empty
     expiring         (H',)    units by their last period on a path, also behind its end
+    next_ages        (n,)     and
+    path_sums                 by (path, period): of goods that spoil, see shelf_ages.py. Else empty
     late                      orders whose arrival is not certain. Then ``arrivals`` are what is promised
     ===============  =======  ==========================================================================
     """
@@ -102,6 +112,8 @@ class RuleTrial(NamedTuple):
     least: int
     ages: Longs
     expiring: Longs
+    next_ages: Longs
+    path_sums: Longs
     late: LateOrders
 
 
@@ -129,6 +141,8 @@ def new_trial(
     scenario_levels = np.zeros(forecast.scenarios.shape[1], np.int64)
     ends, least = periods.cycle == 0, smallest_order(terms)
     expiring = np.zeros(horizon + terms.shelf_life + coming.size, np.int64)
+    if ages.size > 0:
+        start_expiry(terms, ages, coming, expiring)
     return RuleTrial(
         terms,
         forecast,
@@ -143,6 +157,8 @@ def new_trial(
         least,
         ages,
         expiring,
+        next_ages(ages),
+        sums_of_paths(forecast.demand if ages.size > 0 else forecast.demand[:0]),
         late,
     )
 
@@ -272,14 +288,17 @@ def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int, o
     ``owed``: what is due less what is gone, of goods that spoil. See shelf_ages.py.
     """
     level = float(position)
-    if kind == PROJECTED and trial.ages.size > 0:
-        level = project_ages(trial.terms, trial.forecast, h, stock, trial.arrivals, trial.expiring, owed)
-    elif kind == PROJECTED:
-        # Lost sales only raise the projected level: without them it would be this, and often that is enough.
-        sums = trial.forecast.sums
-        if level - (sums[h + trial.terms.lead_time] - sums[h]) >= trial.levels.reorder[h]:
+    if kind == PROJECTED:
+        # Lost sales only raise the projected level, and no more spoils than is due: often this is enough.
+        sums, most_spoiled = trial.forecast.sums, 0
+        if trial.ages.size > 0:
+            most_spoiled = most_due(trial.terms, trial.forecast, h, trial.expiring, owed)
+        if level - (sums[h + trial.terms.lead_time] - sums[h]) - most_spoiled >= trial.levels.reorder[h]:
             return 0
-        level = project(trial, h, stock)
+        if trial.ages.size > 0:
+            level = project_ages(trial.terms, trial.forecast, h, stock, trial.arrivals, trial.expiring, owed)
+        else:
+            level = project(trial, h, stock)
     return order_by_rule(trial, h, level, position)
 
 
@@ -333,6 +352,7 @@ def _cost_with_ages(trial: RuleTrial, kind: int, i: int, first: int) -> float:
     _start_ages(trial, i)
     due, gone, cost, total = 0, 0, 0.0, 0.0
     n_ends, step = ends_of_turn(trial)
+    sums = trial.path_sums[i]
     for h in range(path.size):
         stock += late.truly[h] if is_late else arrivals[h]
         arrived = arrivals[h] if h >= lead and not is_late else 0
@@ -359,7 +379,7 @@ def _cost_with_ages(trial: RuleTrial, kind: int, i: int, first: int) -> float:
         cost += terms.fixed + terms.unit * arrived if arrived > 0 else 0.0
         left = path.size - 1 - h
         if not trial.ends and left % step == 0 and left // step < n_ends:  # no credit for what will spoil
-            spoiled = spoiled_behind(path, h + 1, trial.expiring, due, gone, stock)
+            spoiled = spoiled_behind(sums, h + 1, trial.expiring, trial.next_ages, due, gone, stock)
             rest = (position if is_late else stock) - spoiled
             total += cost + terms.waste * spoiled - worth_of_rest(trial, rest)
     return cost if trial.ends else total / n_ends
@@ -370,9 +390,9 @@ def _start_ages(trial: RuleTrial, i: int) -> None:
     """Fill the last periods of what is on the shelf, and on its way on path i. Goods age from their arrival."""
     terms, late = trial.terms, trial.late
     if late.delays.shape[0] == 0:
-        start_expiry(terms, trial.ages, trial.coming, trial.expiring)
+        restart_expiry(terms, trial.ages, trial.coming, trial.expiring)
         return
-    start_expiry(terms, trial.ages, trial.coming[:0], trial.expiring)
+    restart_expiry(terms, trial.ages, trial.coming[:0], trial.expiring)
     for k in range(late.first.shape[1]):
         units = late.coming[k] if k < late.coming.size else late.overdue[k - late.coming.size]
         last = late.first[i, k] + terms.shelf_life - 1

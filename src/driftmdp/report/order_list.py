@@ -1,7 +1,7 @@
 """Order lists, one per supplier, beside the file of all orders: a CSV file, and a page to print."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -25,7 +25,7 @@ class OrderLine(NamedTuple):
     value: str
 
 
-def write_order_lists(advice: Sequence[Advice], day: date, prices: Mapping[str, float], beside: Path) -> list[Path]:
+def write_order_lists(advice: Sequence[Advice], day: date, beside: Path) -> list[Path]:
     """Write a list for each supplier of the advice, also for one with nothing to order, and return the pages.
 
     Yesterday's list must not stay where today has no order.
@@ -34,8 +34,6 @@ def write_order_lists(advice: Sequence[Advice], day: date, prices: Mapping[str, 
     ----------
     advice, day
         The morning's orders.
-    prices
-        What a unit of an item costs. Items may be missing.
     beside
         The file of all orders. The lists of ``orders.csv`` are ``orders-SUPPLIER.csv`` and ``.html``, those of
         ``orders.xlsx`` are ``orders-SUPPLIER.xlsx`` and ``.html``.
@@ -48,7 +46,7 @@ def write_order_lists(advice: Sequence[Advice], day: date, prices: Mapping[str, 
         table = base.with_name(f"{base.name}{'.xlsx' if beside.suffix.lower() == '.xlsx' else '.csv'}")
         write_whole(table, table_content(orders_csv(mine), table))
         page = base.with_name(f"{base.name}.html")
-        write_whole(page, order_page(supplier, day, mine, prices).encode())
+        write_whole(page, order_page(supplier, day, mine).encode())
         pages.append(page)
     return pages
 
@@ -59,47 +57,47 @@ def file_names(suppliers: Iterable[str]) -> list[str]:
     Examples
     --------
     >>> from driftmdp.report.order_list import file_names
-    >>> file_names(["Mill & Sons", "../mill sons", "=1"])
-    ['Mill-Sons', 'mill-sons-2', '1']
+    >>> file_names(["Mill & Sons", "../mill sons", "=1", "mill-sons 2"])
+    ['Mill-Sons', 'mill-sons-2', '1', 'mill-sons-2-2']
     """
-    found: dict[str, int] = {}
-    names = []
+    names: dict[str, str] = {}  # by themselves in small letters, as some file systems take both as one
     for supplier in suppliers:
         plain = re.sub(r"[^\w]+", "-", supplier).strip("-_")[:LONGEST_FILE_NAME] or "supplier"
-        found[plain.lower()] = found.get(plain.lower(), 0) + 1
-        names.append(plain if found[plain.lower()] == 1 else f"{plain}-{found[plain.lower()]}")
-    return names
+        tried = (plain, *(f"{plain}-{number}" for number in range(2, len(names) + 3)))
+        name = next(each for each in tried if each.lower() not in names)
+        names[name.lower()] = name
+    return list(names.values())
 
 
-def order_page(supplier: str, day: date, advice: Sequence[Advice], prices: Mapping[str, float]) -> str:
+def order_page(supplier: str, day: date, advice: Sequence[Advice]) -> str:
     """Return a supplier's list as a page to print."""
     from jinja2 import Environment
 
     template = files("driftmdp.report").joinpath("order_list.html.jinja").read_text(encoding="utf-8")
     rows = [
-        OrderLine(printable(each.sku), f"{each.order:,}", f"{each.order // each.pack:,}", _value(each, prices))
+        OrderLine(printable(each.sku), f"{each.order:,}", f"{each.order // each.pack:,}", _value(each))
         for each in advice
     ]
     about = {
         "supplier": printable(supplier),
         "day": day.isoformat(),
         "rows": rows,
-        "total": _total(advice, prices),
+        "total": _total(advice),
         "has_packs": any(each.pack > 1 for each in advice),
         "has_value": any(row.value for row in rows),
     }
     return Environment(autoescape=True).from_string(template).render(about)
 
 
-def _total(advice: Sequence[Advice], prices: Mapping[str, float]) -> str:
+def _total(advice: Sequence[Advice]) -> str:
     """Return what a list has in all."""
     if not advice:
         return "Nothing to order."
-    value = sum(each.order * prices.get(each.sku, 0.0) for each in advice)
-    least = "" if all(prices.get(each.sku) for each in advice) else "at least "  # not all prices are known
+    value = sum(each.order * each.price for each in advice)
+    least = "" if all(each.price for each in advice) else "at least "  # not all prices are known
     worth = f", worth {least}{value:,.2f}" if value else ""
     return f"{counted(len(advice), 'item')}, {counted(sum(each.order for each in advice), 'unit')}{worth}."
 
 
-def _value(advice: Advice, prices: Mapping[str, float]) -> str:
-    return f"{advice.order * prices[advice.sku]:,.2f}" if prices.get(advice.sku) else ""
+def _value(advice: Advice) -> str:
+    return f"{advice.order * advice.price:,.2f}" if advice.price else ""

@@ -14,14 +14,33 @@ from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.change_terms import SHOP_SETTINGS, UNDATED
 from driftmdp.inventory.items_csv import COLUMNS
-from driftmdp.inventory.terms import parsed_setting
+from driftmdp.inventory.terms import MAX_LEAD_TIME, parsed_setting
 
 WITHDRAWN_DAY_HELP = "The day that was recorded wrongly, as 2026-11-16. Of a week, its Monday."
 WITHDRAWN_SKU_HELP = "An item; again for more. By default all that have records of the day."
 FROM_HELP = "The first day, as 2026-11-16; by default today."
 SET_SKU_HELP = "An item; again for more. By default the settings of the shop change, which other items have."
 FORGET_HELP = "A date whose special days were entered by mistake; again for more."
-SETTING_HELP = "The new value. An item has the shop's again with: shop."
+SETTING_HELP = {
+    "capacity": options.CAPACITY_HELP,
+    "fixed_cost": "Cost of placing an order.",
+    "unit_cost": "Cost of each unit ordered.",
+    "lost_sale": "Cost of each unit that a customer wanted and did not get. It takes the place of --service.",
+    "holding": "Cost of each unit left at the end of a period.",
+    "pack": "Orders are multiples of it, in units.",
+    "minimum": "The least order, in units.",
+    "lead_time": f"Periods from an order to its arrival, 0 to {MAX_LEAD_TIME}.",
+    "order_days": options.ORDER_DAYS_HELP,
+    "period": "Of an item: day or week. It holds for the whole past, and stays once there are records.",
+    "group": "Of an item: the group to share seasons with. It holds for the whole past.",
+    "service": options.SERVICE_HELP,
+    "service_measure": "What --service counts: units, or periods that are not sold out.",
+    "supplier": "Who delivers it. Items of one supplier are ordered together.",
+    "price": "What a unit counts for the supplier's minimum_value. By default the cost of a unit.",
+    "shelf_life": "The periods in which a unit can be sold, the one of its arrival included, or none.",
+    "waste": "Cost of each unit that spoils, beside its price.",
+    "closed_days": "Of the shop: weekdays without demand and orders, as sat,sun.",
+}
 DELIVERIES_HELP = "Take back what was told of deliveries, and nothing else."
 ORDERS_HELP = "Take back counts and advice too, and so what was ordered."
 
@@ -60,7 +79,8 @@ def change_settings(
 ) -> None:
     """Change settings of items, or of the shop, from a day on. Advice and sales of earlier days stay.
 
-    A special day that was entered by mistake is taken back with --forget-day. To set the same again is harmless.
+    With --sku, the word shop as a value gives the items the shop's own again. A special day that was entered by
+    mistake is taken back with --forget-day. To set the same again is harmless.
     """
     skus, first = sku or [], options.as_day(first_day, "--from")
     values = {name: _setting(name, text, bool(skus)) for name, text in given.items() if text is not None}
@@ -101,7 +121,7 @@ def _with_settings(command: Any) -> Any:
     """Give a command an option for each setting that an item or the shop can have."""
     mine = [p for p in inspect.signature(command).parameters.values() if p.kind is not p.VAR_KEYWORD]
     for name in COLUMNS | SHOP_SETTINGS:
-        option = typer.Option(f"--{name.replace('_', '-')}", help=SETTING_HELP, show_default=False)
+        option = typer.Option(f"--{name.replace('_', '-')}", help=SETTING_HELP[name], show_default=False)
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         mine.append(inspect.Parameter(name, kind, default=None, annotation=Annotated[str | None, option]))
     command.__signature__ = inspect.Signature(mine)

@@ -1,7 +1,6 @@
 """The commands of ``driftmdp inventory``, each of which parses, calls and prints."""
 
 from collections.abc import Iterable
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +14,6 @@ from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.erp_orders import ERP_PROGRAMS
-from driftmdp.inventory.periods import days
 from driftmdp.report.backtest import money_caveats, money_sentence, summary_rows, write_backtest
 from driftmdp.report.forecast_picture import pictured_items, write_forecast_picture
 from driftmdp.report.order_list import write_order_lists
@@ -222,11 +220,9 @@ def decide(
             deliverers.suppliers,
             questions.confirm,
         )
-        listed_items = [each.sku for each in decision.advice if each.supplier]
-        prices = {sku: open_shop.terms_of(sku, decision.day).value for sku in listed_items}
-        text = _orders_text(open_shop, shop.stem, decision, order_format)
+    text = _orders_text(shop.stem, decision, order_format)
     options.write_or_print(text, out)
-    lists = write_order_lists(decision.advice, decision.day, prices, out) if str(out) != "-" else []
+    lists = write_order_lists(decision.advice, decision.day, out) if str(out) != "-" else []
     for sentence in (*remarks, *settings.remarks, *deliverers.remarks, *questions.others(decision.remarks)):
         remark(sentence)
     orders = sum(advice.order > 0 for advice in decision.advice)
@@ -238,20 +234,11 @@ def decide(
         remark(f"By supplier, to print, with {beside} beside: {listed(list(map(str, lists)), separator=', ')}")
 
 
-def _orders_text(open_shop: inventory.Shop, name: str, decision: inventory.Decision, order_format: str) -> str:
+def _orders_text(name: str, decision: inventory.Decision, order_format: str) -> str:
     """Return the orders as CSV, in the columns that were asked for."""
     if order_format == "csv":
         return inventory.orders_csv(decision.advice)
-    arrivals = {
-        each.sku: each.day + timedelta(_days_to_arrival(open_shop.terms_of(each.sku, each.day)))
-        for each in decision.advice
-        if each.order
-    }
-    return inventory.erp_orders_csv(decision.advice, order_format, name, arrivals)
-
-
-def _days_to_arrival(terms: inventory.ItemTerms) -> int:
-    return terms.lead_time * days(terms.period)
+    return inventory.erp_orders_csv(decision.advice, order_format, name)
 
 
 def record(
