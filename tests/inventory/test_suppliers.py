@@ -290,14 +290,6 @@ def test_a_minimum_that_the_shelves_never_reach_is_remarked_on_and_explained(tmp
         assert shop.verify()
 
 
-def test_waiting_for_a_minimum_that_is_in_reach_is_not_remarked_on(tmp_path):
-    shop, skus = make_shop(tmp_path, [Supplier("Mill", {"lead_time": 1, "minimum_units": 60})])
-    with shop:
-        waits = shop.decide([Count(sku, 14) for sku in skus], MONDAY)
-    assert not any(orders(waits))
-    assert not [each for each in waits.remarks if "Mill" in each]
-
-
 def test_a_name_that_is_a_script_is_text_on_the_page():
     page = order_page("<script>alert(1)</script>", MONDAY, [])
     assert "<script>" not in page
