@@ -521,3 +521,24 @@ def test_rows_of_deliveries_are_in_order_however_they_are_added(batches):
             last[item, when, what, key] = units
         ledger._new.append(rows)
         assert [tuple(row)[:5] for row in ledger.rows.tolist()] == [(*key, last[key]) for key in sorted(last)]
+
+
+def test_a_named_order_is_found_beside_what_a_count_said(path):
+    with create(path, lead_time=LEAD, capacity=None) as shop:
+        shop.decide([Count("A", 4, coming=(6,))], day(0))
+        shop.record([Sold("A", day(0), 1, ordered=16)])
+        shop.receive([Delivery("A", day(1), 6)])
+        shop.record([Sold("A", day(1), 1, stock=9, ordered=0)])
+        assert not any("More" in said for said in shop.receive([Delivery("A", day(2), 16, day(0))]).remarks)
+        assert on_its_way(shop, "A", 2) == {}
+
+
+def test_a_named_order_that_a_count_confirmed_is_found(path):
+    with create(path, lead_time=LEAD, capacity=None) as shop:
+        shop.record([Sold("A", day(0), 1, stock=9, ordered=7)])
+        shop.decide([Count("A", 8, coming=(7,))], day(1))
+        shop.record([Sold("A", day(1), 1, ordered=0)])
+        assert not any("More" in said for said in shop.receive([Delivery("A", day(2), 7, day(0))]).remarks)
+        assert on_its_way(shop, "A", 3) == {}
+        shop.decide([Count("A", 14)], day(2))
+        assert shop.explain("A").deliveries.short == 0

@@ -102,15 +102,16 @@ def _match_item(
         if events.what[e] == RECEIVED:
             if events.morning[e] <= today:
                 where = first, count
-                target = _find(promises, where, events.key[e]) if events.key[e] != NONE else NONE
+                target = _find(promises, where, events.key[e], True) if events.key[e] != NONE else NONE
                 if events.key[e] == NONE and day == begin and nearest != NONE:
-                    target = _find(promises, where, nearest)
+                    target = _find(promises, where, nearest, False)
                 n_parts = _receive(events, e, item, promises, parts, where, n_parts, target)
         elif day < today and events.what[e] == GIVEN:
             ordered_on = day
             for p in range(first, known):
                 on = promises.due[p] if promises.expected[p] == NONE else promises.expected[p]
                 if promises.left[p] > 0 and (on == due or (events.key[e] == 1 and on <= day)):
+                    promises.units[p] -= promises.left[p]  # the count has the rest
                     promises.left[p] = 0
                     ordered_on = min(ordered_on, promises.ordered_on[p])
                 if promises.is_followed[p] == 0 and promises.due[p] == due:
@@ -175,12 +176,15 @@ def _add(
 
 
 @kernel
-def _find(promises: Promises, where: tuple[int, int], ordered_on: int) -> int:
-    """Return the order of a day, or NONE."""
+def _find(promises: Promises, where: tuple[int, int], ordered_on: int, takes_last: bool) -> int:
+    """Return the order of a day, or NONE. Of several, as counts speak of some too, the first or last open one."""
+    found = NONE
     for p in range(where[0], where[1]):
         if promises.ordered_on[p] == ordered_on and promises.is_followed[p] != 0:
-            return p
-    return NONE
+            is_first = found == NONE or promises.left[found] == 0
+            if is_first or (takes_last and promises.left[p] > 0):
+                found = p
+    return found
 
 
 @kernel
