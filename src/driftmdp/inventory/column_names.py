@@ -5,6 +5,7 @@ for the rest too: a file with our names reads as it is written.
 """
 
 import difflib
+import functools
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -15,6 +16,7 @@ from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import as_seen, nearest_name
 
+KEPT_NAMES = 1 << 14  # of a header and of what is asked for
 MAX_NAMES_SHOWN = 10  # in one message
 SALES_COLUMNS = "date", "sku", "units"
 ALMOST_EQUAL = 0.8  # the likeness from which on a column is taken for a misspelt one
@@ -203,6 +205,7 @@ class ColumnSearch:
         return f"Say what {it_is} called there: {options}.{self.hint if 'date' in missing else ''}"
 
 
+@functools.lru_cache(KEPT_NAMES)  # each column is compared with each name that is asked for
 def plain_name(name: str) -> str:
     """Return a column's name without capitals, what joins its words, and what cannot be seen.
 
@@ -218,6 +221,8 @@ def plain_name(name: str) -> str:
 def _means(column: str, name: str) -> bool:
     """Return whether a column's name means one of ours in some language."""
     words = GUESSES.get(name, ())
+    if not words:
+        return False
     if folded(column) in words:
         return True
     two = {folded(word) for word in column.split()}
@@ -225,6 +230,7 @@ def _means(column: str, name: str) -> bool:
     return name == "units" and len(two) == 2 and not more and rest in (*words, name)
 
 
+@functools.lru_cache(KEPT_NAMES)
 def folded(name: str) -> str:
     """Return a name without capitals, accents and signs, as the table of guesses has it.
 
