@@ -60,7 +60,8 @@ def discontinue(
         say_present_names(open_shop, sku)
         since = first or open_shop.today()
         changed = open_shop.discontinue(sku, since, undo)
+        names = list(dict.fromkeys(map(open_shop.present_name, sku)))
     what = "ordered again" if undo else "not ordered any more"
     remark(
-        f"From {since} {what}: {listed(sku, separator=', ')}." if changed else f"Already {what} from {since} on."
+        f"From {since} {what}: {listed(names, separator=', ')}." if changed else f"Already {what} from {since} on."
     )
