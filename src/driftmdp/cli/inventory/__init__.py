@@ -22,21 +22,9 @@ __all__ = ["inventory"]
 
 HELP = "How much to order: a backtest on your own sales, then a number each morning."
 inventory = typer.Typer(help=HELP, no_args_is_help=True)
-for command in (
-    backtest,
-    init,
-    decide,
-    record,
-    forecast,
-    explain,
-    history,
-    export,
-    backup,
-    verify,
-    withdraw,
-    receive,
-):
+DAILY = backtest, init, decide, record, receive
+LOOKED_AT = forecast, explain, history, export
+CHANGES = withdraw, rename, merge, discontinue
+for command in (*DAILY, *LOOKED_AT, *CHANGES, backup, verify):
     inventory.command()(command)
 inventory.command("set")(change_settings)
-for change in (rename, discontinue, merge):
-    inventory.command()(change)
