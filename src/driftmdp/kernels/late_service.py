@@ -20,6 +20,7 @@ from driftmdp.kernels.service_orders import (
     PERIODS,
     SPENT,
     clip_balance,
+    cost_of_ordering,
     mean_demand,
     next_order,
     within_capacity,
@@ -230,8 +231,5 @@ def expected_late_cost(
             if periods.is_open[h] != 0:
                 total += terms.holding * left
                 n_open += 1
-    if periods.cycle == 0 and last == paths.shape[1]:
-        ordering = (terms.fixed if order > 0 else 0.0) + terms.unit * order
-        return (total + ordering * paths.shape[0]) / max(n_open, 1)
-    per_unit = terms.unit + (terms.fixed / order if order > 0 else 0.0)
-    return (total + per_unit * sold + terms.unit * wasted) / max(n_open, 1)
+    is_last = periods.cycle == 0 and last == paths.shape[1]
+    return (total + cost_of_ordering(terms, order, is_last, paths.shape[0], sold, wasted)) / max(n_open, 1)

@@ -34,7 +34,7 @@ from driftmdp.kernels.ordering_arrays import (
     OrderTerms,
 )
 from driftmdp.kernels.path_orders import plan_late_on_paths
-from driftmdp.kernels.service_orders import next_order, plan_ages_for_service
+from driftmdp.kernels.service_orders import cost_of_ordering, next_order, plan_ages_for_service
 from driftmdp.kernels.shelf_ages import start_expiry
 
 MOST_LEVELS = 1200  # of a law, beyond which orders are planned on paths
@@ -372,11 +372,8 @@ def expected_cost(
             if periods.is_open[h] != 0:
                 total += terms.holding * left
                 n_open += 1
-    if periods.cycle == 0 and last == paths.shape[1]:
-        ordering = (terms.fixed if order > 0 else 0.0) + terms.unit * order
-        return (total + ordering * paths.shape[0]) / max(n_open, 1)
-    per_unit = terms.unit + (terms.fixed / order if order > 0 else 0.0)
-    return (total + per_unit * sold + terms.unit * wasted) / max(n_open, 1)
+    is_last = periods.cycle == 0 and last == paths.shape[1]
+    return (total + cost_of_ordering(terms, order, is_last, paths.shape[0], sold, wasted)) / max(n_open, 1)
 
 
 @kernel

@@ -271,3 +271,18 @@ def loss_when_sold_out(law: Floats, on_sale: int, measure: int) -> float:
         chance += law[x]
         lost += law[x] * (min(x - on_sale, 1) if measure == PERIODS else x - on_sale)
     return lost / chance if chance > 0.0 else 0.0
+
+
+@kernel
+def cost_of_ordering(
+    terms: OrderTerms, order: int, is_last: bool, n_paths: int, sold: float, wasted: float
+) -> float:
+    """Return what is charged for ordering on all paths: the whole order if nothing counts behind it.
+
+    Else a sold unit costs what it does in orders like today's, and one that spoiled its price.
+    """
+    if is_last:
+        ordering = (terms.fixed if order > 0 else 0.0) + terms.unit * order
+        return ordering * n_paths
+    per_unit = terms.unit + (terms.fixed / order if order > 0 else 0.0)
+    return per_unit * sold + terms.unit * wasted
